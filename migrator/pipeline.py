@@ -1,0 +1,131 @@
+"""The only code that knows the order of stages. Commands call these functions; none of them prints or exits.
+
+Each returns an `Outcome`: what the stage found, and the exit code that follows from it. Every rule of the kind
+"this makes the exit code 1" is in `_code_of`; what makes it 2 is a `MigrateError`. Stages are imported inside
+the functions, because the command line must start in a blink and assess must work without any framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from migrator.errors import ExitCode, MigrateError
+from migrator.facts import GRADES, Assessment, Grade, Profile, Rewritten
+
+if TYPE_CHECKING:
+    from migrator.catalogue import Catalogue
+
+Progress = Callable[[str], None]
+Mode = Literal["out", "in-place", "diff", "check"]
+
+
+@dataclass(frozen=True)
+class Outcome[T]:
+    """What a command found, and the exit code that follows from it."""
+
+    value: T
+    code: ExitCode
+
+
+def quiet(text: str) -> None:
+    """The progress callable of a caller that wants none."""
+
+
+# ---------------------------------------------------------------- exit codes
+
+
+def _code_of(*, work_remains: bool) -> ExitCode:
+    return ExitCode.WORK if work_remains else ExitCode.CLEAN
+
+
+def _trips(assessment: Assessment, fail_on: Grade | None) -> bool:
+    """Whether a finding is as bad as `fail_on` or worse; a call without a rule counts as `manual`."""
+    if fail_on is None:
+        return False
+    worst = GRADES.index(fail_on)
+    return any(GRADES.index(finding.grade or "manual") >= worst for finding in assessment.findings)
+
+
+def _changes(rewritten: Rewritten) -> bool:
+    return any(result.before != result.after for result in rewritten.files)
+
+
+# ---------------------------------------------------------------- stages that only read source
+
+
+def assess(
+    path: Path,
+    *,
+    exclude: Sequence[str] = (),
+    keras: int | None = None,
+    rate: float | None = None,
+    fail_on: Grade | None = None,
+    rules: Sequence[Path] = (),
+) -> Outcome[Assessment]:
+    """Audits the tree at `path`. `rate` is money per hour.
+
+    Raises MigrateError where `path` does not exist or holds no Python.
+    """
+    from migrator.assess import assess as stage
+    from migrator.resolve import resolve
+    from migrator.scan import read
+
+    inventory = read(path, exclude, keras)
+    assessment = stage(resolve(inventory), catalogue(inventory.root, rules), rate)
+    return Outcome(assessment, _code_of(work_remains=_trips(assessment, fail_on)))
+
+
+def rewrite(
+    path: Path,
+    *,
+    mode: Mode,
+    out: Path | None = None,
+    profile: Profile = "idiomatic",
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    keras: int | None = None,
+    rules: Sequence[Path] = (),
+) -> Outcome[Rewritten]:
+    """Rewrites the tree at `path`: into `out`, over itself, or (`diff`, `check`) without writing anything.
+
+    Raises MigrateError where `path` holds nothing to read or `out` is not an empty folder.
+    """
+    from migrator.resolve import resolve
+    from migrator.rewrite import rewrite as stage
+    from migrator.rewrite.writing import write_in_place, write_out
+    from migrator.scan import read
+
+    if (out is None) == (mode == "out"):
+        raise MigrateError("Name a folder with --out to write into, and only then.")
+    if out is not None:
+        require_empty(out)
+    inventory = read(path, exclude, keras)
+    rewritten = stage(resolve(inventory), catalogue(inventory.root, rules), profile, select, ignore)
+    if out is not None:
+        write_out(inventory.root, rewritten, out)
+    elif mode == "in-place":
+        write_in_place(inventory.root, rewritten)
+    pending = mode in ("diff", "check") and _changes(rewritten)
+    return Outcome(rewritten, _code_of(work_remains=pending or bool(rewritten.left)))
+
+
+def catalogue(root: Path, rules: Sequence[Path] = ()) -> Catalogue:
+    """The shipped rules, those the configuration at `root` names, and the folders in `rules`."""
+    from migrator import config
+    from migrator.catalogue import load_rules
+    from migrator.data import rules_folder
+
+    own = [root / folder for folder in config.load(root / "migrate.toml").rules] if (root / "migrate.toml").is_file() else []
+    return load_rules([rules_folder(), *own, *rules])
+
+
+def require_empty(out: Path) -> None:
+    """Raises MigrateError unless `out` is missing or an empty folder: nothing that exists is ever overwritten."""
+    if out.is_dir() and not any(out.iterdir()):
+        return
+    if out.exists() or out.is_symlink():
+        raise MigrateError(f"{out} exists and is not an empty folder. Name a new folder, or empty this one first.")
