@@ -388,13 +388,16 @@ class BenchRow:
     compile_seconds: float
     data_wait_share: float | None = None
     note: str = ""
+    warmup_seconds: float = 0.0  # what the first steps took beyond steady ones, compilation not counted
 
 
 @dataclass(frozen=True)
 class BenchResult:
-    """The rows of one pair and the deltas between them."""
+    """The rows of one pair and the deltas between them. `reason` says why there are none, where there are none."""
 
     name: str
     rows: tuple[BenchRow, ...]
     deltas: Mapping[str, Any]
     reason: str = ""
+    missing: Mapping[str, str] = field(default_factory=dict)  # "torch compiled" -> why it could not be measured
+    machine: Mapping[str, Any] = field(default_factory=dict)  # device, threads, versions, rounds, steps

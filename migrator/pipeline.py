@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import GRADES, Assessment, Grade, Profile, Rewritten
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 Mode = Literal["out", "in-place", "diff", "check"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Outcome[T]:
+class Outcome(Generic[T]):
     """What a command found, and the exit code that follows from it."""
 
     value: T
@@ -119,8 +120,9 @@ def catalogue(root: Path, rules: Sequence[Path] = ()) -> Catalogue:
     from migrator.catalogue import load_rules
     from migrator.data import rules_folder
 
-    own = [root / folder for folder in config.load(root / "migrate.toml").rules] if (root / "migrate.toml").is_file() else []
-    return load_rules([rules_folder(), *own, *rules])
+    file = root / "migrate.toml"
+    own = config.load(file).rules if file.is_file() else ()
+    return load_rules([rules_folder(), *(root / folder for folder in own), *rules])
 
 
 def require_empty(out: Path) -> None:
