@@ -23,7 +23,6 @@ from migrator.bench.process import VariantMissing, VariantProcess
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import BenchResult, Pair
 
-WORKERS = Path(__file__).resolve().parent.parent / "worker"
 MODES: Mapping[str, Literal["tensorflow", "torch"]] = {"graph": "tensorflow", "eager": "torch", "compiled": "torch"}
 FEWEST_STEPS, MOST_STEPS = 3, 500  # in one round
 
@@ -105,9 +104,8 @@ def _start(
         side = MODES[mode]
         name = f"{side} {mode}"
         progress(f"bench {pair.name}: starting {name}")
-        script = WORKERS / f"bench_{side}.py"
         python = options.interpreters.get(side, sys.executable)
-        process = stack.enter_context(VariantProcess(name, python, script, _job(pair, folder, mode, options), scratch))
+        process = stack.enter_context(VariantProcess(name, python, _request(pair, folder, mode, options), scratch))
         try:
             ready = process.ready()
         except VariantMissing as reason:
@@ -121,9 +119,11 @@ def _start(
     return variants
 
 
-def _job(pair: Pair, folder: Path, mode: str, options: Options) -> dict[str, Any]:
+def _request(pair: Pair, folder: Path, mode: str, options: Options) -> dict[str, Any]:
     """What a worker is told, in JSON values."""
     return {
+        "module": f"bench_{MODES[mode]}",
+        "frameworks": [MODES[mode], "keras"],
         "pair": asdict(pair),
         "folder": str(folder.resolve()),
         "mode": mode,

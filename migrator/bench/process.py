@@ -1,4 +1,4 @@
-"""One variant's process, seen from outside: started by path, asked for steps, always ended."""
+"""One variant's process, seen from outside: started like every worker, asked for steps, always ended."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from migrator.errors import ExitCode, MigrateError
 
+START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
 START_SECONDS = 900.0  # importing a framework, building a model and compiling it, on a slow machine
 ROUND_SECONDS = 300.0
 
@@ -25,28 +26,18 @@ class VariantMissing(Exception):
 class VariantProcess:
     """Speaks the protocol of `worker/bench_loop.py`. Use as a context manager: the process never outlives it."""
 
-    def __init__(self, name: str, python: str, script: Path, job: Mapping[str, Any], folder: Path) -> None:
-        """Starts the process with `job` (JSON values) in `folder`; its messages are kept there too."""
+    def __init__(self, name: str, python: str, request: Mapping[str, Any], folder: Path, start: Path = START) -> None:
+        """Starts `start` with `request` (JSON values, with `module` and `threads`); its messages stay in `folder`.
+
+        Raises MigrateError where there is no such interpreter.
+        """
         self.name = name
-        stem = name.replace(" ", "-")
-        job_file, self._log = folder / f"{stem}.json", folder / f"{stem}.log"
-        job_file.write_text(json.dumps(job))
-        threads = str(job["threads"])
-        environment = {
-            **os.environ,
-            "OMP_NUM_THREADS": threads,
-            "MKL_NUM_THREADS": threads,
-            "TF_CPP_MIN_LOG_LEVEL": "2",
-        }
-        with self._log.open("w") as log:
-            self._process = subprocess.Popen(
-                [python, str(script), str(job_file)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env=environment,
-            )
+        self._out = folder / name.replace(" ", "-")
+        self._out.mkdir(parents=True)
+        file = self._out / "request.json"
+        file.write_text(json.dumps({**request, "out": str(self._out)}))
+        with (self._out / "log.txt").open("w") as log:
+            self._process = _popen([python, str(start), str(file)], log, _environment(int(request["threads"])))
         self._lines: queue.Queue[str] = queue.Queue()
         self._pump = threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True)
         self._pump.start()
@@ -94,7 +85,7 @@ class VariantProcess:
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         try:
-            line = self._lines.get(timeout=seconds)
+            line = self._next(seconds)
         except queue.Empty:
             self._process.kill()
             message = f"bench: {self.name} gave no answer for {seconds:.0f} s and was stopped. Try a smaller batch."
@@ -104,16 +95,43 @@ class VariantProcess:
         answer: dict[str, Any] = json.loads(line)
         if "missing" in answer:
             raise VariantMissing(answer["missing"])
-        if "error" in answer:
-            raise MigrateError(f"bench: {self.name} failed. {answer['error']}", ExitCode.WORK)
         return answer
 
+    def _next(self, seconds: float) -> str:
+        """The next line that is an answer; a framework may greet on standard output before we can redirect it."""
+        line = self._lines.get(timeout=seconds)
+        while line and not line.startswith("{"):
+            line = self._lines.get(timeout=seconds)
+        return line
+
     def _died(self) -> MigrateError:
-        """The last thing a process said before it ended without an answer."""
+        """What a process left behind that ended without an answer: its result file, else its last words."""
         self._process.wait()
-        said = [line for line in self._log.read_text(errors="replace").splitlines() if line.strip()]
+        with contextlib.suppress(OSError, ValueError):
+            result = json.loads((self._out / "result.json").read_text())
+            if result["status"] == "framework":
+                message = f"bench: {result['package']} is not installed where {self.name} runs."
+                return MigrateError(f"{message} Install tf2torch-migrator[cpu] or [gpu] there.")
+            where = f" ({result['file']}, line {result['line']})" if "file" in result else ""
+            return MigrateError(f"bench: {self.name} failed. {result['message']}{where}", ExitCode.WORK)
+        said = [line for line in (self._out / "log.txt").read_text(errors="replace").splitlines() if line.strip()]
         last = said[-1] if said else "It said nothing."
         return MigrateError(f"bench: {self.name} ended early (exit {self._process.returncode}). {last}", ExitCode.WORK)
+
+
+def _popen(command: list[str], log: IO[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True, env=environment)
+    except OSError as error:
+        raise MigrateError(f"{command[0]} cannot be started ({error.strerror}). Name a Python interpreter.") from None
+
+
+def _environment(threads: int) -> dict[str, str]:
+    """Ours, without what would lead a foreign interpreter to our modules, and with the same threads for all."""
+    base = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    return {**base, **limits, "TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "PYTHONUTF8": "1"}
 
 
 def _pump(stream: IO[str], lines: queue.Queue[str]) -> None:

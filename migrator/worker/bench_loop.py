@@ -1,10 +1,10 @@
 """The half of a bench worker that knows no framework: orders come in, timed steps and memory figures go out.
 
-A worker is started by path with one argument, a JSON file (the job). It answers on its standard output, one JSON
-object a line; whatever the team's code prints goes to standard error instead. First it says `ready` with the
-times of its first steps, or `missing`/`error` with a reason. Then each line `N` on its standard input makes it
-run N steps and answer with their times in seconds. `memory` asks for the peak since it was ready, an empty line
-or the end of the input ends it. Python 3.8, standard library only.
+A bench worker is started like every worker, by `start.py` with a request file, and stays. It answers on its standard
+output, one JSON object a line; whatever the team's code prints goes to standard error instead. First it is `ready`
+with the times of its first steps, or `missing` with a reason. Then a line `N` on its standard input makes it run N
+steps and answer with their times in seconds, `memory` asks for the peak since it was ready, and the end of the input
+ends it. What it raises is left in the result file that every worker leaves.
 """
 
 import gc
@@ -13,7 +13,6 @@ import os
 import resource
 import sys
 import time
-import traceback
 from typing import Any, Callable, Dict, List, Tuple
 
 WARMUP = 5  # steps before anything counts: tracing, compiling, optimizer state, allocator and caches
@@ -70,10 +69,13 @@ def _peak() -> int:
     return value if sys.platform == "darwin" else value * 1024
 
 
-def serve(prepare: Callable[[Dict[str, Any]], Prepared]) -> None:
-    """Runs a worker's whole life. `prepare(job)` returns (step, memory, facts): `step()` runs one training step
-    and returns only when its result is there; `memory` has `kind`, `peak()` and `restart()`."""
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
+def serve(request: Dict[str, Any], prepare: Callable[[Dict[str, Any]], Prepared]) -> Dict[str, Any]:
+    """Runs a worker's whole life and returns the facts for its result file.
+
+    `prepare(request)` returns (step, memory, facts): `step()` runs one training step and returns only when its result
+    is there; `memory` has `kind`, `peak()` and `restart()`. Where it raises Missing, the reason is the answer.
+    """
+    answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 
     def answer(**fields: Any) -> None:
@@ -81,26 +83,21 @@ def serve(prepare: Callable[[Dict[str, Any]], Prepared]) -> None:
         answers.flush()
 
     try:
-        with open(sys.argv[1]) as file:
-            job = json.load(file)
-        step, memory, facts = prepare(job)
-        warmup = timed(step, WARMUP)
-        warmup_peak = memory.peak()
-        memory.restart()
-        answer(ready=True, warmup=warmup, memory_kind=memory.kind, warmup_memory=warmup_peak, facts=facts)
-        _obey(step, memory, answer)
+        step, memory, facts = prepare(request)
     except Missing as reason:
         answer(missing=str(reason))
-    except Exception as error:
-        traceback.print_exc()
-        answer(error="{}: {}".format(type(error).__name__, str(error).strip() or "no message"))
+        return {}
+    warmup = timed(step, WARMUP)
+    warmup_peak = memory.peak()
+    memory.restart()
+    answer(ready=True, warmup=warmup, memory_kind=memory.kind, warmup_memory=warmup_peak, facts=facts)
+    _obey(step, memory, answer)
+    return facts
 
 
 def _obey(step: Step, memory: Any, answer: Callable[..., None]) -> None:
     for line in sys.stdin:
         order = line.strip()
-        if not order:
-            return
         if order == "memory":
             answer(memory=memory.peak())
         else:

@@ -2,24 +2,30 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from migrator.bench.measure import WORKERS, rotations
+from migrator.bench.measure import MODES, rotations
+from migrator.bench.process import START as REAL_START
 from migrator.bench.process import VariantMissing, VariantProcess
 from migrator.errors import ExitCode, MigrateError
 
-WORKER = f"""
-import sys
+WORKERS = REAL_START.parent
+START = f"""
+import sys, types
 sys.path.insert(0, {str(WORKERS)!r})
-import bench_loop
+import start
+start._load_package()
+from migrate_worker import bench_loop
 
-def prepare(job):
+def prepare(request):
     {{body}}
     return step, bench_loop.ResidentMemory(), {{{{"device": "cpu"}}}}
 
-bench_loop.serve(prepare)
+fake = types.ModuleType("migrate_worker.fake")
+fake.main = lambda request: bench_loop.serve(request, prepare)
+sys.modules["migrate_worker.fake"] = fake
+start.main()
 """
 CALM = "step = lambda: sum(range(1000))"
 
@@ -30,9 +36,10 @@ def variant(tmp_path):
     started = []
 
     def start(body=CALM):
-        script = tmp_path / "worker.py"
-        script.write_text(WORKER.format(body=body))
-        process = VariantProcess("torch eager", sys.executable, script, {"threads": 1}, tmp_path)
+        script = tmp_path / "start.py"
+        script.write_text(START.format(body=body))
+        request = {"module": "fake", "threads": 1, "frameworks": ["torch"]}
+        process = VariantProcess("torch eager", sys.executable, request, tmp_path, start=script)
         started.append(process)
         return process
 
@@ -93,10 +100,10 @@ def test_a_closed_variant_leaves_no_process_behind(variant):
 
 
 def test_the_worker_half_knows_no_framework():
-    code = "import sys, bench_loop; print(sorted({'torch', 'tensorflow', 'numpy'} & set(sys.modules)))"
+    code = "import sys, worker.bench_loop; print(sorted({'torch', 'tensorflow'} & set(sys.modules)))"
     loaded = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=WORKERS,
+        cwd=WORKERS.parent,
         capture_output=True,
         text=True,
         check=True,
@@ -110,5 +117,16 @@ def test_the_variant_that_goes_first_rotates():
     assert all(sorted(order) == [0, 1, 2] for order in orders)
 
 
-def test_workers_are_where_bench_looks_for_them():
-    assert (Path(WORKERS) / "bench_loop.py").is_file()
+def test_a_framework_that_is_not_installed_is_named(variant):
+    with pytest.raises(MigrateError, match="torch is not installed where torch eager runs") as caught:
+        variant("raise ModuleNotFoundError('No module named torch', name='torch')").ready()
+    assert caught.value.code == ExitCode.UNABLE
+
+
+def test_an_interpreter_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(MigrateError, match="no-such-python cannot be started"):
+        VariantProcess("tensorflow graph", "no-such-python", {"module": "x", "threads": 1}, tmp_path)
+
+
+def test_every_side_has_its_worker():
+    assert {f"bench_{side}.py" for side in MODES.values()} <= {path.name for path in WORKERS.iterdir()}
