@@ -39,7 +39,8 @@ def bound(item: Rule, text: str) -> Bound | Refusal:
 )
 def test_calls_that_cannot_be_bound_say_why(item: Rule, text: str, reason: str) -> None:
     result = bound(item, text)
-    assert isinstance(result, Refusal) and reason in result.reason
+    assert isinstance(result, Refusal)
+    assert reason in result.reason
 
 
 @pytest.mark.parametrize("text", ["f(a, 1, 'n')", "f(logits=a, axis=1, name='n')", "f(name='n', axis=1, logits=a)"])
@@ -52,12 +53,14 @@ def test_every_call_style_binds_alike(text: str) -> None:
 @pytest.mark.parametrize("text", ["f(a)", "f(a, axis=None)", "f(a, None)"])
 def test_what_is_left_out_takes_the_filled_value(text: str) -> None:
     result = bound(SOFTMAX, text)
-    assert isinstance(result, Bound) and code(result.value("axis")) == "-1"
+    assert isinstance(result, Bound)
+    assert code(result.value("axis")) == "-1"
 
 
 def test_a_default_stands_in_without_a_fill() -> None:
     result = bound(SUM, "f(a)")
-    assert isinstance(result, Bound) and code(result.value("keepdims")) == "False"
+    assert isinstance(result, Bound)
+    assert code(result.value("keepdims")) == "False"
 
 
 @pytest.mark.parametrize("text", ["f(a, dtype=None)", "f(a)"])

@@ -198,7 +198,8 @@ def test_imports_follow_the_names_used() -> None:
 
 def test_replacing_by_identity_adds_parentheses_and_reaches_into_replacements() -> None:
     tree = parsed("tf.add(a, b).shape")
-    assert isinstance(tree, cst.Attribute) and isinstance(tree.value, cst.Call)
+    assert isinstance(tree, cst.Attribute)
+    assert isinstance(tree.value, cst.Call)
     first = tree.value.args[0].value
     edits = {tree.value: expression("{x} + {y}", x=first, y="b"), first: parsed("c or d")}
     assert code(replace(tree, edits)) == "((c or d) + b).shape"

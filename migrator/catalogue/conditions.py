@@ -1,0 +1,41 @@
+"""The vocabulary of `when`: what a template may ask about an argument before it is used.
+
+A condition is a word from `WORDS`, a word with `not ` in front, or `= <literal>` for one exact value. The key is a
+parameter's name, or `@` for the place the call stands in. What the words mean for code is decided in the rewriter.
+"""
+
+from __future__ import annotations
+
+WORDS: dict[str, str] = {
+    "given": "passed, and not with its default value",
+    "absent": "left out, or passed with its default value",
+    "number": "a literal number",
+    "integer": "a literal whole number",
+    "sequence": "a literal list or tuple",
+    "list": "a literal list or tuple that holds no nested list",
+    "string": "a literal string",
+    "boolean": "True or False, written out",
+    "size": "a length or a literal number: an element of a shape, `len(...)`",
+    "scalar": "a whole number by its form: a literal, an element of a shape, `len(...)`, arithmetic of these",
+    "name": "a plain name, attribute or literal, which may be evaluated twice",
+    "float": "a floating dtype",
+    "int": "an integer dtype",
+    "bool": "the boolean dtype",
+}
+PLACES: dict[str, str] = {"indexed": "the call is followed by one index, as in `tf.shape(x)[0]`"}
+
+# parameters that hold a dtype, in every signature
+DTYPES = frozenset({"dtype", "out_type", "output_type"})
+
+
+def known(key: str, condition: str) -> bool:
+    """Whether the condition is part of the vocabulary for this key."""
+    word = condition.removeprefix("not ")
+    if key == "@":
+        return word in PLACES
+    return condition.startswith("=") or word in WORDS
+
+
+def settles(condition: str) -> bool:
+    """Whether a condition pins an argument to one value, so that the template need not mention it."""
+    return condition == "absent" or condition.startswith("=")
