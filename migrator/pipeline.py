@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from migrator.errors import ExitCode, MigrateError
-from migrator.facts import GRADES, Assessment, Grade, Profile, Rewritten
+from migrator.facts import GRADES, Assessment, BenchResult, Grade, PairResult, Profile, Rewritten
 
 if TYPE_CHECKING:
+    from migrator.bench import measure as bench_options
     from migrator.catalogue import Catalogue
+    from migrator.parity import options as parity_options
+    from migrator.selection import Selection
 
 Progress = Callable[[str], None]
 Mode = Literal["out", "in-place", "diff", "check"]
@@ -120,9 +123,69 @@ def catalogue(root: Path, rules: Sequence[Path] = ()) -> Catalogue:
     from migrator.catalogue import load_rules
     from migrator.data import rules_folder
 
-    file = root / "migrate.toml"
-    own = config.load(file).rules if file.is_file() else ()
+    file = config.find(root)
+    own = config.load(file).rules if file else ()
     return load_rules([rules_folder(), *(root / folder for folder in own), *rules])
+
+
+# ---------------------------------------------------------------- stages that run both frameworks
+
+
+def record(selection: Selection, options: parity_options.Options, progress: Progress = quiet) -> Outcome[list[Path]]:
+    """Runs the TensorFlow side of each pair and keeps what it computed; gives the folders of the records.
+
+    Raises MigrateError where a pair cannot be recorded; the pairs before it are kept.
+    """
+    from migrator.parity import record as stage
+
+    folders = [stage(pair, selection.folder, options, progress) for pair in selection.pairs]
+    return Outcome(folders, ExitCode.CLEAN)
+
+
+def parity(
+    selection: Selection, options: parity_options.Options, progress: Progress = quiet
+) -> Outcome[list[PairResult]]:
+    """Checks each pair; one that fails does not stop the others.
+
+    Raises MigrateError where no pair at all could be checked, for the first one's reason.
+    """
+    from migrator.parity import check
+
+    results, errors = [], []
+    for pair in selection.pairs:
+        try:
+            results.append(check(pair, selection.folder, options, progress))
+        except MigrateError as error:
+            errors.append(error)
+            results.append(PairResult(pair.name, "error", error.message, ()))
+    if errors and len(errors) == len(results):
+        raise errors[0]
+    return Outcome(results, _code_of(work_remains=any(result.verdict != "pass" for result in results)))
+
+
+def bench(
+    selection: Selection,
+    proof: Sequence[PairResult],
+    options: bench_options.Options,
+    progress: Progress = quiet,
+) -> Outcome[list[BenchResult]]:
+    """Measures the pairs whose parity passed, by `proof`; the others get a result that says why they were not."""
+    from migrator.bench.measure import bench as stage
+
+    verdicts = {result.name: result for result in proof}
+    results = []
+    for pair in selection.pairs:
+        verdict = verdicts.get(pair.name)
+        if verdict is None or verdict.verdict != "pass":
+            said = f"it says {verdict.verdict}" if verdict else "it was not checked"
+            reason = f"Not measured: bench needs parity to pass, and {said}."
+            results.append(BenchResult(pair.name, (), {}, reason))
+            continue
+        try:
+            results.append(stage(pair, selection.folder, options, progress))
+        except MigrateError as error:
+            results.append(BenchResult(pair.name, (), {}, error.message))
+    return Outcome(results, _code_of(work_remains=not all(result.rows for result in results)))
 
 
 def require_empty(out: Path) -> None:
