@@ -3,7 +3,7 @@
 import pytest
 
 from migrator.errors import MigrateError
-from migrator.selection import FROM_COMMAND_LINE, from_config, from_options, named
+from migrator.pipeline.selection import FROM_COMMAND_LINE, from_config, from_options, named
 
 REFS = ("legacy/models.py:build", "ported/models.py:Net.small")
 

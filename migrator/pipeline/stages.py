@@ -1,7 +1,7 @@
-"""The only code that knows the order of stages. Commands call these functions; none of them prints or exits.
+"""One function a stage: what it needs from the stages before it is handed over here, and its exit code decided.
 
 Each returns an `Outcome`: what the stage found, and the exit code that follows from it. Every rule of the kind
-"this makes the exit code 1" is in `_code_of`; what makes it 2 is a `MigrateError`. Stages are imported inside
+"this makes the exit code 1" ends in `code_of`; what makes it 2 is a `MigrateError`. Stages are imported inside
 the functions, because the command line must start in a blink and assess must work without any framework.
 """
 
@@ -18,8 +18,9 @@ from migrator.facts import GRADES, Assessment, BenchResult, Grade, PairResult, P
 if TYPE_CHECKING:
     from migrator.bench import measure as bench_options
     from migrator.catalogue import Catalogue
+    from migrator.facts import TrainingResult
     from migrator.parity import options as parity_options
-    from migrator.selection import Selection
+    from migrator.pipeline.selection import Selection
 
 Progress = Callable[[str], None]
 Mode = Literal["out", "in-place", "diff", "check"]
@@ -41,7 +42,7 @@ def quiet(text: str) -> None:
 # ---------------------------------------------------------------- exit codes
 
 
-def _code_of(*, work_remains: bool) -> ExitCode:
+def code_of(*, work_remains: bool) -> ExitCode:
     return ExitCode.WORK if work_remains else ExitCode.CLEAN
 
 
@@ -79,7 +80,7 @@ def assess(
 
     inventory = read(path, exclude, keras)
     assessment = stage(resolve(inventory), catalogue(inventory.root, rules), rate)
-    return Outcome(assessment, _code_of(work_remains=_trips(assessment, fail_on)))
+    return Outcome(assessment, code_of(work_remains=_trips(assessment, fail_on)))
 
 
 def rewrite(
@@ -114,7 +115,7 @@ def rewrite(
     elif mode == "in-place":
         write_in_place(inventory.root, rewritten)
     pending = mode in ("diff", "check") and _changes(rewritten)
-    return Outcome(rewritten, _code_of(work_remains=pending or bool(rewritten.left)))
+    return Outcome(rewritten, code_of(work_remains=pending or bool(rewritten.left)))
 
 
 def catalogue(root: Path, rules: Sequence[Path] = ()) -> Catalogue:
@@ -160,7 +161,7 @@ def parity(
             results.append(PairResult(pair.name, "error", error.message, ()))
     if errors and len(errors) == len(results):
         raise errors[0]
-    return Outcome(results, _code_of(work_remains=any(result.verdict != "pass" for result in results)))
+    return Outcome(results, code_of(work_remains=any(result.verdict != "pass" for result in results)))
 
 
 def bench(
@@ -185,7 +186,31 @@ def bench(
             results.append(stage(pair, selection.folder, options, progress))
         except MigrateError as error:
             results.append(BenchResult(pair.name, (), {}, error.message))
-    return Outcome(results, _code_of(work_remains=not all(result.rows for result in results)))
+    return Outcome(results, code_of(work_remains=not all(result.rows for result in results)))
+
+
+def train(
+    selection: Selection,
+    seeds: Sequence[int],
+    options: parity_options.Options,
+    progress: Progress = quiet,
+) -> Outcome[list[TrainingResult]]:
+    """Trains both versions of each pair that has a `training` table, once for each seed.
+
+    Raises MigrateError where a pair cannot be trained.
+    """
+    from migrator.parity import train_for_real
+
+    pairs = [pair for pair in selection.pairs if pair.training is not None]
+    results = [train_for_real(pair, selection.folder, seeds, options, progress) for pair in pairs]
+    return Outcome(results, ExitCode.CLEAN)
+
+
+def report(folder: Path) -> Outcome[Path]:
+    """Renders the page from the results found in `folder`; raises MigrateError where there are none."""
+    from migrator.report.html import write
+
+    return Outcome(write(folder), ExitCode.CLEAN)
 
 
 def require_empty(out: Path) -> None:
