@@ -22,6 +22,7 @@ from migrator.bench.deltas import Measured, deltas, row
 from migrator.bench.process import VariantMissing, VariantProcess
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import BenchResult, Pair
+from migrator.spec import parse_spec
 
 MODES: Mapping[str, Literal["tensorflow", "torch"]] = {"graph": "tensorflow", "eager": "torch", "compiled": "torch"}
 FEWEST_STEPS, MOST_STEPS = 3, 500  # in one round
@@ -86,7 +87,11 @@ def bench(pair: Pair, folder: Path, options: Options, progress: Progress) -> Ben
         reasons = " ".join(f"{name}: {reason}" for name, reason in missing.items())
         raise MigrateError(f"bench: no variant of {pair.name} could be measured. {reasons}", ExitCode.WORK)
     rows = tuple(row(variant) for variant in measured.values())
-    return BenchResult(pair.name, rows, deltas(measured), missing=missing, machine=machine)
+    apart = len({variant.ready["facts"]["device"] for variant in variants}) > 1
+    reason = (
+        "The variants ran on different devices, so they are not compared. Choose one with --device." if apart else ""
+    )
+    return BenchResult(pair.name, rows, {} if apart else deltas(measured), reason, missing, machine)
 
 
 def _start(
@@ -121,15 +126,23 @@ def _start(
 
 def _request(pair: Pair, folder: Path, mode: str, options: Options) -> dict[str, Any]:
     """What a worker is told, in JSON values."""
+    side = MODES[mode]
     return {
-        "module": f"bench_{MODES[mode]}",
-        "frameworks": [MODES[mode], "keras"],
-        "pair": asdict(pair),
+        "module": f"bench_{side}",
+        "frameworks": [side, "keras"],
+        "ref": pair.tensorflow if side == "tensorflow" else pair.torch,
         "folder": str(folder.resolve()),
+        "arguments": dict(pair.tensorflow_args) if side == "tensorflow" else {},
+        "call": pair.call if side == "tensorflow" else pair.torch_call,
+        "inputs": [asdict(parse_spec(text)) for text in pair.inputs],
+        "target": asdict(parse_spec(pair.target)) if pair.target else None,
+        "sizes": {"batch": pair.batch},
+        "loss": asdict(pair.loss) if pair.loss else None,
+        "optimizer": asdict(pair.optimizer) if pair.optimizer else None,
+        "seed": options.seed,
         "mode": mode,
         "device": options.device,
         "threads": options.threads or available_threads(),
-        "seed": options.seed,
     }
 
 
