@@ -391,6 +391,29 @@ class PairResult:
     differences: tuple[Mapping[str, Any], ...] = ()
 
 
+# ---------------------------------------------------------------- real training
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """One version trained once. `test` is the metric on held-out data after training."""
+
+    side: Literal["tensorflow", "torch"]
+    seed: int
+    curves: Mapping[str, tuple[float, ...]]  # "loss", "val_loss", a metric's name … -> one value an epoch
+    test: float
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """Both versions of a pair trained from the same initial weights on the same batches, once for each seed."""
+
+    name: str
+    metric: str
+    epochs: int
+    runs: tuple[TrainingRun, ...]
+
+
 # ---------------------------------------------------------------- bench
 
 
