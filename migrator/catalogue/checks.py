@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -98,7 +99,8 @@ def _check_template(rule: Rule, template: str, when: Mapping[str, str], fill: Ma
                 "use it, or list it under `ignore` or `refuse`."
             )
         default = fill.get(parameter.name, parameter.default)
-        if parameter.name in used and default is not None and default.split(".")[0] in ("tf", "keras"):
+        goes_with_its_keyword = re.search(rf"\w=\{{{parameter.name}\}}", template)
+        if parameter.name in used and (default or "").split(".")[0] in ("tf", "keras") and not goes_with_its_keyword:
             raise MigrateError(f"the default of `{parameter.name}` is TensorFlow code: state it under `fill`.")
 
 

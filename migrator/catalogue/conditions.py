@@ -1,7 +1,8 @@
 """The vocabulary of `when`: what a template may ask about an argument before it is used.
 
-A condition is a word from `WORDS`, a word with `not ` in front, or `= <literal>` for one exact value. The key is a
-parameter's name, or `@` for the place the call stands in. What the words mean for code is decided in the rewriter.
+A condition is a word from `WORDS`, a word with `not ` in front, or `=<literal>` for one exact value; several may be
+joined by `|`, and one of them must hold. The key is a parameter's name, or `@` for the place the call stands in. What
+the words mean for code is decided in the rewriter.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ WORDS: dict[str, str] = {
     "absent": "left out, or passed with its default value",
     "number": "a literal number",
     "integer": "a literal whole number",
+    "whole": "literal whole numbers, alone or in lists",
+    "numbers": "literal numbers, alone or in lists, at least one of them not whole",
     "sequence": "a literal list or tuple",
     "list": "a literal list or tuple that holds no nested list",
     "string": "a literal string",
@@ -22,20 +25,31 @@ WORDS: dict[str, str] = {
     "int": "an integer dtype",
     "bool": "the boolean dtype",
 }
-PLACES: dict[str, str] = {"indexed": "the call is followed by one index, as in `tf.shape(x)[0]`"}
+PLACES: dict[str, str] = {
+    "indexed": "the call is followed by one index, as in `tf.shape(x)[0]`",
+    "shape": "the call is the shape that another operation is given, as in `tf.reshape(y, tf.shape(x))`",
+}
+# parameters that hold a shape, in every signature
+SHAPES = frozenset({"shape", "dims", "size"})
 
 # parameters that hold a dtype, in every signature
 DTYPES = frozenset({"dtype", "out_type", "output_type"})
 
 
+def alternatives(condition: str) -> list[str]:
+    """The conditions joined by `|`."""
+    return [part.strip() for part in condition.split("|")]
+
+
 def known(key: str, condition: str) -> bool:
     """Whether the condition is part of the vocabulary for this key."""
-    word = condition.removeprefix("not ")
-    if key == "@":
-        return word in PLACES
-    return condition.startswith("=") or word in WORDS
+    vocabulary = PLACES if key == "@" else WORDS
+    return all(
+        part.removeprefix("not ") in vocabulary or (key != "@" and part.startswith("="))
+        for part in alternatives(condition)
+    )
 
 
 def settles(condition: str) -> bool:
-    """Whether a condition pins an argument to one value, so that the template need not mention it."""
-    return condition == "absent" or condition.startswith("=")
+    """Whether a condition pins an argument down, so that the template need not mention it."""
+    return all(part == "absent" or part.startswith("=") for part in alternatives(condition))

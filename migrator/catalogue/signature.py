@@ -70,4 +70,4 @@ def same_value(left: str, right: str) -> bool:
         a, b = ast.literal_eval(one), ast.literal_eval(other)
     except (ValueError, TypeError):
         return ast.dump(one) == ast.dump(other)
-    return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
+    return bool(a == b) and type(a) is type(b)

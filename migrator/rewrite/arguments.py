@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -25,6 +25,13 @@ class Bound:
     rule: Rule
     given: Mapping[str, cst.BaseExpression]
     arguments: Mapping[str, cst.Arg]
+    variadic: tuple[cst.Arg, ...] = ()
+
+    @property
+    def variadic_name(self) -> str | None:
+        """The name after the star in the signature, where there is one."""
+        names = [item.name for item in self.rule.parameters if item.variadic and not item.keyword_only]
+        return names[0] if names else None
 
     def left_out(self, name: str) -> bool:
         """Whether the parameter was not given, or was given its own default."""
@@ -55,10 +62,14 @@ def code(node: cst.CSTNode) -> str:
 def bind(rule: Rule, call: cst.Call) -> Bound | Refusal:
     """The call's arguments by parameter, or the reason why it must be left: star arguments, unknown, missing or
     doubled ones, and parameters that the rule refuses when they are given another value than their default."""
-    arguments = _matched(rule, call)
+    positional = len([item for item in rule.parameters if not item.keyword_only and not item.variadic])
+    starred = any(item.variadic and not item.keyword_only for item in rule.parameters)
+    unnamed = [argument for argument in call.args if argument.keyword is None and not argument.star]
+    variadic = tuple(unnamed[positional:]) if starred else ()
+    arguments = _matched(rule, [argument for argument in call.args if argument not in variadic])
     if isinstance(arguments, Refusal):
         return arguments
-    bound = Bound(rule, {name: argument.value for name, argument in arguments.items()}, arguments)
+    bound = Bound(rule, {name: argument.value for name, argument in arguments.items()}, arguments, variadic)
     for parameter in rule.parameters:
         if parameter.default is None and not parameter.variadic and parameter.name not in arguments:
             return Refusal(f"{rule.tf} needs `{parameter.name}`, which this call does not pass")
@@ -68,11 +79,11 @@ def bind(rule: Rule, call: cst.Call) -> Bound | Refusal:
     return bound
 
 
-def _matched(rule: Rule, call: cst.Call) -> dict[str, cst.Arg] | Refusal:
+def _matched(rule: Rule, given: Sequence[cst.Arg]) -> dict[str, cst.Arg] | Refusal:
     positional = [item for item in rule.parameters if not item.keyword_only and not item.variadic]
     names = {item.name for item in rule.parameters if not item.variadic}
     arguments: dict[str, cst.Arg] = {}
-    for index, argument in enumerate(call.args):
+    for index, argument in enumerate(given):
         if argument.star:
             return Refusal(f"`{argument.star}` hides which arguments {rule.tf} gets")
         if argument.keyword is None:

@@ -2,7 +2,8 @@
 
 A template is Python with placeholders: `torch.softmax({logits}, dim={axis})`. A brace that is meant literally is
 doubled, as in `str.format`: `{{1, 2}}` is a set, `{{"a": {x}}}` a dictionary. A placeholder may stand for an
-expression, for a name (`def {name}():`, `self.{attribute}`) or, alone on a line, for a list of statements. Filled-in
+expression, for a name (`def {name}():`, `self.{attribute}`), as an argument for several arguments, or, alone on a
+line, for a list of statements. Filled-in
 nodes keep their identity unless parentheses must be put around them, so edits below them can still be applied later.
 """
 
@@ -11,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -19,8 +19,8 @@ from migrator.catalogue.signature import PLACEHOLDER, placeholders
 from migrator.errors import MigrateError
 from migrator.rewrite.precedence import fitted, wrapped_if_open
 
-if TYPE_CHECKING:
-    Part = cst.BaseExpression | str | Sequence[cst.BaseStatement]
+Part = cst.BaseExpression | str | Sequence[cst.BaseStatement] | Sequence[cst.Arg]
+Nodes = cst.BaseExpression | list[cst.BaseStatement] | list[cst.Arg]
 
 TOKEN = "migrate_placeholder_"
 _IMPORTS = {
@@ -36,7 +36,7 @@ class TemplateError(MigrateError):
     """A template that does not parse, or a placeholder that cannot be filled: a fault of the rule it is from."""
 
 
-def expression(template: str, **parts: cst.BaseExpression | str) -> cst.BaseExpression:
+def expression(template: str, **parts: Part) -> cst.BaseExpression:
     """The filled template. A text part is parsed as an expression. Raises TemplateError, naming the template."""
     return fill(template, parts)
 
@@ -54,9 +54,7 @@ def statements(template: str, **parts: Part) -> list[cst.BaseStatement]:
     return result
 
 
-def fill(
-    template: str, parts: Mapping[str, cst.BaseExpression | str], left_out: Collection[str] = ()
-) -> cst.BaseExpression:
+def fill(template: str, parts: Mapping[str, Part], left_out: Collection[str] = ()) -> cst.BaseExpression:
     """Like `expression`; a keyword argument of the template that needs a parameter in `left_out` disappears."""
     tree = _parsed_expression(template)
     filler = _Filler(template, _nodes(parts), left_out)
@@ -71,15 +69,15 @@ def imports_of(code: str) -> set[str]:
     return {statement for name, statement in _IMPORTS.items() if name in roots}
 
 
-def _nodes(parts: Mapping[str, Part]) -> dict[str, cst.BaseExpression | list[cst.BaseStatement]]:
-    nodes: dict[str, cst.BaseExpression | list[cst.BaseStatement]] = {}
+def _nodes(parts: Mapping[str, Part]) -> dict[str, Nodes]:
+    nodes: dict[str, Nodes] = {}
     for name, part in parts.items():
         if isinstance(part, str):
             nodes[name] = _parse_part(name, part)
         elif isinstance(part, cst.BaseExpression):
             nodes[name] = part
         else:
-            nodes[name] = list(part)
+            nodes[name] = list(part)  # type: ignore[assignment]  # a list of one of the two
     return nodes
 
 
@@ -123,7 +121,7 @@ class _Filler(cst.CSTTransformer):
     def __init__(
         self,
         template: str,
-        parts: Mapping[str, cst.BaseExpression | list[cst.BaseStatement]],
+        parts: Mapping[str, Nodes],
         left_out: Collection[str],
     ) -> None:
         super().__init__()
@@ -145,6 +143,8 @@ class _Filler(cst.CSTTransformer):
             return self._leave_line(original_node, updated_node)
         if isinstance(original_node, cst.Arg) and self._dropped(original_node):
             return cst.RemoveFromParent()
+        if isinstance(original_node, cst.Arg):
+            return self._leave_argument(original_node, updated_node)
         if isinstance(original_node, cst.Call) and isinstance(updated_node, cst.Call):
             return _without_dangling_comma(original_node, updated_node)
         if isinstance(original_node, (cst.SimpleString, cst.FormattedStringText)) and TOKEN in original_node.value:
@@ -160,8 +160,8 @@ class _Filler(cst.CSTTransformer):
         part = self._part(original.value)
         if isinstance(part, list):
             name = original.value.removeprefix(TOKEN)
-            if isinstance(parent, cst.Expr):
-                return updated  # the whole line is replaced when it is left
+            if isinstance(parent, (cst.Expr, cst.Arg)):
+                return updated  # the whole line, or argument, is replaced when it is left
             raise TemplateError(f"Statements for {{{name}}} need a line of their own in {self.template!r}.")
         if parent is None or not _takes_only_names(parent, original):
             return fitted(part, parent, original)
@@ -171,6 +171,17 @@ class _Filler(cst.CSTTransformer):
             )
         return part
 
+    def _leave_argument(self, original: cst.Arg, updated: cst.CSTNode) -> object:
+        if not isinstance(original.value, cst.Name) or not original.value.value.startswith(TOKEN):
+            return updated
+        part = self._part(original.value.value)
+        if not isinstance(part, list):
+            return updated
+        arguments = [item for item in part if isinstance(item, cst.Arg)]
+        if len(arguments) != len(part):
+            raise TemplateError(f"Statements cannot be an argument in {self.template!r}.")
+        return cst.FlattenSentinel(arguments)
+
     def _leave_line(self, original: cst.SimpleStatementLine, updated: cst.CSTNode) -> object:
         if len(original.body) != 1 or not isinstance(original.body[0], cst.Expr):
             return updated
@@ -178,9 +189,9 @@ class _Filler(cst.CSTTransformer):
         if not isinstance(value, cst.Name) or not value.value.startswith(TOKEN):
             return updated
         part = self._part(value.value)
-        return cst.FlattenSentinel(part) if isinstance(part, list) else updated
+        return cst.FlattenSentinel(part) if isinstance(part, list) else updated  # type: ignore[arg-type]
 
-    def _part(self, token: str) -> cst.BaseExpression | list[cst.BaseStatement]:
+    def _part(self, token: str) -> Nodes:
         name = token.removeprefix(TOKEN)
         if name not in self.parts:
             raise TemplateError(f"Nothing was given for {{{name}}} in the template {self.template!r}.")

@@ -63,7 +63,7 @@ FAULTS = {
     "an id used twice": (SOUND + OTHER.replace('"other"', '"softmax"').replace("tf.math.softmax", "tf.b"), "taken"),
     "a missing sentence": (swapped('doc = "Normalises scores along one axis."\n', ""), "`doc` is missing"),
     "a default that is TensorFlow code": (
-        swapped('fill = { axis = "-1" }\n', "").replace("axis=None", "axis=tf.a"),
+        swapped('fill = { axis = "-1" }\n', "").replace("axis=None", "axis=tf.a").replace("dim={axis}", "{axis}"),
         "TensorFlow code",
     ),
 }
