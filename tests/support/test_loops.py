@@ -13,15 +13,15 @@ import pytest
 import torch
 from torch import nn
 
-from migrator.support.batches import batches
-from migrator.support.early_stopping import EarlyStopping
-from migrator.support.evaluate import evaluate
-from migrator.support.history import History
-from migrator.support.mean_absolute_error import mean_absolute_error
-from migrator.support.mean_squared_error import mean_squared_error
-from migrator.support.predict import predict
+from migrator.support.absolute_error import absolute_error
+from migrator.support.early_stopper import EarlyStopper
+from migrator.support.evaluate_in_batches import evaluate_in_batches
+from migrator.support.mini_batches import mini_batches
+from migrator.support.predict_in_batches import predict_in_batches
 from migrator.support.running_means import RunningMeans
 from migrator.support.split_validation import split_validation
+from migrator.support.squared_error import squared_error
+from migrator.support.training_history import TrainingHistory
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(10, 3))
@@ -29,30 +29,32 @@ Y = RNG.normal(size=10)
 
 
 def test_batches_keep_the_smaller_last_one():
-    assert [len(targets) for _, targets in batches(X, Y, batch_size=4)] == [4, 4, 2]
+    assert [len(targets) for _, targets in mini_batches(X, Y, batch_size=4)] == [4, 4, 2]
 
 
 def test_batches_come_in_order_unless_shuffled():
-    together = torch.cat([inputs for inputs, _ in batches(X, Y, batch_size=4)])
+    together = torch.cat([inputs for inputs, _ in mini_batches(X, Y, batch_size=4)])
     np.testing.assert_array_equal(together.numpy(), X.astype("float32"))
 
 
 def test_shuffled_batches_hold_every_sample_once_and_keep_pairs_together():
     torch.manual_seed(0)
-    first, second = (list(batches(X, X[:, 0], batch_size=4, shuffle=True)) for _ in range(2))
+    first, second = (list(mini_batches(X, X[:, 0], batch_size=4, shuffle=True)) for _ in range(2))
     targets = torch.cat([targets for _, targets in first])
     assert sorted(targets.tolist()) == sorted(X[:, 0].astype("float32").tolist())
     assert targets.tolist() != torch.cat([targets for _, targets in second]).tolist()
     assert all(torch.equal(inputs[:, 0], targets) for inputs, targets in first)
 
 
-def test_batches_make_floats_single_and_leave_integers():
-    inputs, targets = next(batches(X, np.arange(10, dtype="uint8")))
-    assert (inputs.dtype, targets.dtype) == (torch.float32, torch.uint8)
+def test_batches_leave_labels_and_turn_bytes_and_doubles_to_single_precision():
+    inputs, targets = next(mini_batches(X, np.arange(10)))
+    assert (inputs.dtype, targets.dtype) == (torch.float32, torch.int64)
+    inputs, _ = next(mini_batches(np.arange(10, dtype="uint8"), Y))
+    assert inputs.dtype == torch.float32
 
 
 def test_batches_of_several_inputs_are_tuples():
-    inputs, _ = next(batches([X, X[:, :1]], Y, batch_size=4))
+    inputs, _ = next(mini_batches([X, X[:, :1]], Y, batch_size=4))
     assert [tuple(one.shape) for one in inputs] == [(4, 3), (4, 1)]
 
 
@@ -85,21 +87,23 @@ def test_evaluate_gives_the_means_of_keras_over_uneven_batches(twins):
     theirs, ours = twins
     theirs.compile(loss="mse", metrics=["mae"])
     expected = theirs.evaluate(X, Y, batch_size=4, verbose=0, return_dict=True)
-    got = evaluate(ours, batches(X, Y, batch_size=4), mean_squared_error, {"mae": mean_absolute_error})
+    got = evaluate_in_batches(ours, mini_batches(X, Y, batch_size=4), squared_error, {"mae": absolute_error})
     assert list(got) == ["loss", "mae"]
     assert got == pytest.approx({"loss": expected["loss"], "mae": expected["mae"]}, rel=1e-5)
 
 
 def test_evaluate_adds_the_penalty_once(twins):
     _, ours = twins
-    plain = evaluate(ours, batches(X, Y, batch_size=4), mean_squared_error, {})
-    more = evaluate(ours, batches(X, Y, batch_size=4), mean_squared_error, {}, penalty=lambda: torch.tensor(2.5))
+    plain = evaluate_in_batches(ours, mini_batches(X, Y, batch_size=4), squared_error, {})
+    more = evaluate_in_batches(
+        ours, mini_batches(X, Y, batch_size=4), squared_error, {}, penalty=lambda: torch.tensor(2.5)
+    )
     assert more["loss"] == pytest.approx(plain["loss"] + 2.5)
 
 
 def test_predict_gives_the_array_of_keras_with_dropout_off(twins):
     theirs, ours = twins
-    got = predict(ours.train(), X, batch_size=4)
+    got = predict_in_batches(ours.train(), X, batch_size=4)
     assert isinstance(got, np.ndarray)
     np.testing.assert_allclose(got, theirs.predict(X, batch_size=4, verbose=0), rtol=1e-5, atol=1e-6)
 
@@ -109,7 +113,7 @@ def test_predict_of_several_outputs_is_a_list():
         def forward(self, a, b):
             return a + b, a * b
 
-    total, product = predict(Two(), [X, X * 2], batch_size=4)
+    total, product = predict_in_batches(Two(), [X, X * 2], batch_size=4)
     np.testing.assert_allclose(total, X * 3, rtol=1e-6)
     np.testing.assert_allclose(product, X * X * 2, rtol=1e-6)
 
@@ -122,7 +126,7 @@ def test_running_means_weigh_batches_by_their_samples():
 
 
 def test_history_keeps_a_list_for_every_name():
-    history = History()
+    history = TrainingHistory()
     history.append(0, {"loss": 2.0})
     history.append(1, {"loss": 1.0})
     assert (history.epoch, history.history) == ([0, 1], {"loss": [2.0, 1.0]})
@@ -164,7 +168,7 @@ def keras_early_stopping(series, **arguments):
 
 
 def torch_early_stopping(series, **arguments):
-    model, callback = nn.Linear(1, 1), EarlyStopping(**arguments)
+    model, callback = nn.Linear(1, 1), EarlyStopper(**arguments)
     for epoch, value in enumerate(series):
         nn.init.constant_(model.weight, epoch)
         if callback.step(epoch, {"val_loss": value}, model):

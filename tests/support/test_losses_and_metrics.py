@@ -11,16 +11,16 @@ import pytest
 import tensorflow as tf
 import torch
 
-from migrator.support.accuracy import accuracy
-from migrator.support.binary_accuracy import binary_accuracy
-from migrator.support.binary_crossentropy import binary_crossentropy
-from migrator.support.categorical_accuracy import categorical_accuracy
-from migrator.support.categorical_crossentropy import categorical_crossentropy
-from migrator.support.huber import huber
-from migrator.support.mean_absolute_error import mean_absolute_error
-from migrator.support.mean_squared_error import mean_squared_error
-from migrator.support.sparse_categorical_accuracy import sparse_categorical_accuracy
-from migrator.support.sparse_categorical_crossentropy import sparse_categorical_crossentropy
+from migrator.support.absolute_error import absolute_error
+from migrator.support.batch_accuracy import batch_accuracy
+from migrator.support.binary_cross_entropy import binary_cross_entropy
+from migrator.support.categorical_cross_entropy import categorical_cross_entropy
+from migrator.support.huber_error import huber_error
+from migrator.support.one_hot_accuracy import one_hot_accuracy
+from migrator.support.sparse_accuracy import sparse_accuracy
+from migrator.support.sparse_cross_entropy import sparse_cross_entropy
+from migrator.support.squared_error import squared_error
+from migrator.support.threshold_accuracy import threshold_accuracy
 
 RNG = np.random.default_rng(5)
 LOGITS = RNG.normal(size=(6, 4)).astype("float32") * 3
@@ -62,34 +62,34 @@ def torch_loss_and_gradient(loss, logits, targets, outputs_are):
 
 
 CASES = {
-    "sparse labels": (keras.losses.SparseCategoricalCrossentropy, sparse_categorical_crossentropy, LOGITS, LABELS, {}),
+    "sparse labels": (keras.losses.SparseCategoricalCrossentropy, sparse_cross_entropy, LOGITS, LABELS, {}),
     "sparse labels in a column": (
         keras.losses.SparseCategoricalCrossentropy,
-        sparse_categorical_crossentropy,
+        sparse_cross_entropy,
         LOGITS,
         LABELS[:, None].astype("uint8"),
         {},
     ),
     "sparse labels of a sequence": (
         keras.losses.SparseCategoricalCrossentropy,
-        sparse_categorical_crossentropy,
+        sparse_cross_entropy,
         SEQUENCE,
         SEQUENCE_LABELS,
         {},
     ),
-    "one hot": (keras.losses.CategoricalCrossentropy, categorical_crossentropy, LOGITS, ONE_HOT, {}),
+    "one hot": (keras.losses.CategoricalCrossentropy, categorical_cross_entropy, LOGITS, ONE_HOT, {}),
     "one hot, smoothed": (
         keras.losses.CategoricalCrossentropy,
-        categorical_crossentropy,
+        categorical_cross_entropy,
         LOGITS,
         ONE_HOT,
         {"label_smoothing": 0.2},
     ),
-    "yes or no": (keras.losses.BinaryCrossentropy, binary_crossentropy, SINGLE, YES_NO, {}),
-    "yes or no in a flat array": (keras.losses.BinaryCrossentropy, binary_crossentropy, SINGLE, YES_NO[:, 0], {}),
+    "yes or no": (keras.losses.BinaryCrossentropy, binary_cross_entropy, SINGLE, YES_NO, {}),
+    "yes or no in a flat array": (keras.losses.BinaryCrossentropy, binary_cross_entropy, SINGLE, YES_NO[:, 0], {}),
     "many labels, smoothed": (
         keras.losses.BinaryCrossentropy,
-        binary_crossentropy,
+        binary_cross_entropy,
         LOGITS,
         ONE_HOT,
         {"label_smoothing": 0.1},
@@ -121,7 +121,7 @@ def test_crossentropies_have_the_value_and_gradient_of_keras(case, outputs_are):
 
 def test_a_confident_wrong_softmax_costs_what_its_logits_say():
     logits = np.array([[60.0, 0.0]], dtype="float32")
-    value, gradient = torch_loss_and_gradient(sparse_categorical_crossentropy, logits, np.array([1]), "softmax")
+    value, gradient = torch_loss_and_gradient(sparse_cross_entropy, logits, np.array([1]), "softmax")
     assert value == pytest.approx(60.0)
     np.testing.assert_allclose(gradient, [[1.0, -1.0]], rtol=1e-6)
 
@@ -129,7 +129,7 @@ def test_a_confident_wrong_softmax_costs_what_its_logits_say():
 def test_clipped_probabilities_cost_at_most_what_keras_says():
     certain = np.array([[1.0, 0.0]], dtype="float32")
     theirs = float(keras.losses.SparseCategoricalCrossentropy()(np.array([1]), certain))
-    ours = sparse_categorical_crossentropy(torch.tensor(certain), torch.tensor([1]), outputs_are="probabilities")
+    ours = sparse_cross_entropy(torch.tensor(certain), torch.tensor([1]), outputs_are="probabilities")
     assert float(ours) == pytest.approx(theirs, rel=1e-6)
 
 
@@ -137,9 +137,9 @@ def test_clipped_probabilities_cost_at_most_what_keras_says():
 @pytest.mark.parametrize(
     ("keras_class", "ours"),
     [
-        pytest.param(keras.losses.MeanSquaredError, mean_squared_error, id="mean squared error"),
-        pytest.param(keras.losses.MeanAbsoluteError, mean_absolute_error, id="mean absolute error"),
-        pytest.param(keras.losses.Huber, huber, id="huber"),
+        pytest.param(keras.losses.MeanSquaredError, squared_error, id="mean squared error"),
+        pytest.param(keras.losses.MeanAbsoluteError, absolute_error, id="mean absolute error"),
+        pytest.param(keras.losses.Huber, huber_error, id="huber"),
     ],
 )
 def test_distances_have_the_value_and_gradient_of_keras(keras_class, ours, targets):
@@ -150,7 +150,7 @@ def test_distances_have_the_value_and_gradient_of_keras(keras_class, ours, targe
 
 
 @pytest.mark.parametrize(
-    "ours", [mean_squared_error, mean_absolute_error, huber, binary_crossentropy], ids=lambda ours: ours.__name__
+    "ours", [squared_error, absolute_error, huber_error, binary_cross_entropy], ids=lambda ours: ours.__name__
 )
 def test_targets_of_another_size_are_refused_instead_of_spread(ours):
     with pytest.raises(RuntimeError, match="invalid for input of size"):
@@ -160,20 +160,18 @@ def test_targets_of_another_size_are_refused_instead_of_spread(ours):
 @pytest.mark.parametrize(
     ("keras_class", "ours", "outputs", "targets"),
     [
-        pytest.param(
-            keras.metrics.SparseCategoricalAccuracy, sparse_categorical_accuracy, LOGITS, LABELS, id="sparse labels"
-        ),
+        pytest.param(keras.metrics.SparseCategoricalAccuracy, sparse_accuracy, LOGITS, LABELS, id="sparse labels"),
         pytest.param(
             keras.metrics.SparseCategoricalAccuracy,
-            sparse_categorical_accuracy,
+            sparse_accuracy,
             SEQUENCE,
             SEQUENCE_LABELS,
             id="labels of a sequence",
         ),
-        pytest.param(keras.metrics.CategoricalAccuracy, categorical_accuracy, LOGITS, ONE_HOT, id="one hot"),
-        pytest.param(keras.metrics.BinaryAccuracy, binary_accuracy, SINGLE, YES_NO, id="yes or no"),
-        pytest.param(keras.metrics.BinaryAccuracy, binary_accuracy, SINGLE, YES_NO[:, 0], id="yes or no, flat"),
-        pytest.param(keras.metrics.BinaryAccuracy, binary_accuracy, LOGITS, ONE_HOT, id="many labels"),
+        pytest.param(keras.metrics.CategoricalAccuracy, one_hot_accuracy, LOGITS, ONE_HOT, id="one hot"),
+        pytest.param(keras.metrics.BinaryAccuracy, threshold_accuracy, SINGLE, YES_NO, id="yes or no"),
+        pytest.param(keras.metrics.BinaryAccuracy, threshold_accuracy, SINGLE, YES_NO[:, 0], id="yes or no, flat"),
+        pytest.param(keras.metrics.BinaryAccuracy, threshold_accuracy, LOGITS, ONE_HOT, id="many labels"),
     ],
 )
 def test_accuracies_are_those_of_keras(keras_class, ours, outputs, targets):
@@ -198,4 +196,4 @@ def test_the_string_accuracy_means_what_keras_picks_by_shape(outputs, targets, l
     identity = keras.Sequential([keras.Input(outputs.shape[1:]), keras.layers.Rescaling(1.0)])
     identity.compile(loss=loss, metrics=["accuracy"])
     theirs = identity.evaluate(outputs, targets, verbose=0, return_dict=True)["accuracy"]
-    assert float(accuracy(torch.tensor(outputs), torch.tensor(targets))) == pytest.approx(theirs)
+    assert float(batch_accuracy(torch.tensor(outputs), torch.tensor(targets))) == pytest.approx(theirs)

@@ -12,7 +12,7 @@ import torch
 from migrator.support.adam_epsilon_hat import AdamEpsilonHat
 from migrator.support.clip_grad_norm_each_ import clip_grad_norm_each_
 from migrator.support.momentum_sgd import MomentumSGD
-from migrator.support.rmsprop import RMSprop
+from migrator.support.rmsprop_epsilon_inside import RMSpropEpsilonInside
 
 START = np.array([1.0, -2.0, 3.0], dtype="float32")
 # from ordinary gradients to ones as small as the square root of epsilon and below
@@ -47,13 +47,17 @@ def torch_path(make, gradients=GRADIENTS, change_rate=False):
 
 
 CASES = [
-    pytest.param(keras.optimizers.RMSprop(), RMSprop, id="RMSprop with its defaults"),
+    pytest.param(keras.optimizers.RMSprop(), RMSpropEpsilonInside, id="RMSprop with its defaults"),
     pytest.param(
         keras.optimizers.RMSprop(0.01, rho=0.8, momentum=0.5, epsilon=1e-5),
-        lambda p: RMSprop(p, lr=0.01, rho=0.8, momentum=0.5, eps=1e-5),
+        lambda p: RMSpropEpsilonInside(p, lr=0.01, rho=0.8, momentum=0.5, eps=1e-5),
         id="RMSprop with momentum",
     ),
-    pytest.param(keras.optimizers.RMSprop(centered=True), lambda p: RMSprop(p, centered=True), id="RMSprop, centered"),
+    pytest.param(
+        keras.optimizers.RMSprop(centered=True),
+        lambda p: RMSpropEpsilonInside(p, centered=True),
+        id="RMSprop, centered",
+    ),
     pytest.param(
         keras.optimizers.SGD(0.1, momentum=0.9), lambda p: MomentumSGD(p, lr=0.1, momentum=0.9), id="SGD with momentum"
     ),
@@ -96,7 +100,9 @@ def test_the_support_optimizers_walk_the_path_of_keras(theirs, ours, change_rate
             id="SGD with decay and no momentum",
         ),
         pytest.param(
-            keras.optimizers.RMSprop(0.01), lambda p: RMSprop(p, lr=0.01), id="RMSprop, which has no twin in torch"
+            keras.optimizers.RMSprop(0.01),
+            lambda p: RMSpropEpsilonInside(p, lr=0.01),
+            id="RMSprop, which has no twin in torch",
         ),
     ],
 )

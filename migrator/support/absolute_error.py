@@ -6,6 +6,6 @@ import torch
 import torch.nn.functional as F
 
 
-def mean_absolute_error(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def absolute_error(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return the mean of the absolute differences; targets of shape (N,) fit outputs of shape (N, 1)."""
     return F.l1_loss(outputs, targets.to(outputs.dtype).reshape(outputs.shape))

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 
-class EarlyStopping:
+class EarlyStopper:
     """Says when `monitor` has not improved by more than `min_delta` for `patience` epochs.
 
     `baseline` is a value to be beaten before the count starts anew; epochs before `start_from_epoch` do not count.

@@ -8,20 +8,21 @@ from typing import Any
 import torch
 
 
-def batches(
+def mini_batches(
     x: Any, y: Any, batch_size: int = 32, shuffle: bool = False, device: torch.device | str | None = None
 ) -> Iterator[tuple[Any, torch.Tensor]]:
     """Yield (inputs, targets), `batch_size` samples at a time, in a new random order at every call if `shuffle`.
 
     `x` is an array whose first axis counts the samples, or a list of such arrays for a model with several
-    inputs (`inputs` is then a tuple). Floats become the default dtype, integers keep theirs.
+    inputs (`inputs` is then a tuple). Integers of 32 and 64 bits keep their type, all else becomes the default dtype.
     """
+    kept = (torch.int32, torch.int64)
 
     def part(array: Any, index: torch.Tensor) -> Any:
         if isinstance(array, list | tuple):
             return tuple(part(one, index) for one in array)
         rows = array[index] if isinstance(array, torch.Tensor) else torch.as_tensor(array[index.numpy()])
-        return rows.to(device, torch.get_default_dtype() if rows.is_floating_point() else rows.dtype)
+        return rows.to(device, rows.dtype if rows.dtype in kept else torch.get_default_dtype())
 
     order = torch.randperm(len(y)) if shuffle else torch.arange(len(y))
     for index in torch.split(order, batch_size):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 
-def sparse_categorical_accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def sparse_accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return the share of hits; `outputs` (..., classes), labels (...) or (..., 1)."""
     if targets.ndim == outputs.ndim:
         targets = targets.squeeze(-1)

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 
 
-def categorical_crossentropy(
+def categorical_cross_entropy(
     outputs: torch.Tensor,
     targets: torch.Tensor,
     outputs_are: Literal["softmax", "logits", "probabilities"] = "softmax",

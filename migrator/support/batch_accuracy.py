@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 
-def accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def batch_accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return the share of hits.
 
     One output per sample is compared with 0.5; several are a choice of class, and `targets` are labels, (...) or

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 
-def binary_crossentropy(
+def binary_cross_entropy(
     outputs: torch.Tensor,
     targets: torch.Tensor,
     outputs_are: Literal["sigmoid", "logits", "probabilities"] = "sigmoid",

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 
-def sparse_categorical_crossentropy(
+def sparse_cross_entropy(
     outputs: torch.Tensor, targets: torch.Tensor, outputs_are: Literal["softmax", "logits", "probabilities"] = "softmax"
 ) -> torch.Tensor:
     """Return the mean cross-entropy of `outputs` (..., classes) and labels (...) or (..., 1) of any integer type.

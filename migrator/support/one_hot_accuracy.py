@@ -5,6 +5,6 @@ from __future__ import annotations
 import torch
 
 
-def categorical_accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def one_hot_accuracy(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return the share of hits; `outputs` and one-hot `targets` are both (..., classes)."""
     return (outputs.argmax(dim=-1) == targets.argmax(dim=-1)).float().mean()

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 
-class RMSprop(torch.optim.Optimizer):
+class RMSpropEpsilonInside(torch.optim.Optimizer):
     """Divides a gradient by sqrt(v + eps), v the moving mean of its square; torch.optim.RMSprop by sqrt(v) + eps.
 
     For a gradient of 1e-4 and eps = 1e-7 that makes steps of different size by a factor of ten.

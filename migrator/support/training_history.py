@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-class History:
+class TrainingHistory:
     """`history` holds one list of values per name, `epoch` the epochs they belong to."""
 
     def __init__(self) -> None:
