@@ -71,7 +71,7 @@ def load(path: Path) -> Config:
     """
     file = find(path) if path.is_dir() else path
     if file is None:
-        raise MigrateError(f"There is no {FILE} in {path}. {_WRITES}, or name another with --config.")
+        raise MigrateError(f"There is no {FILE} in {path.resolve()}. {_WRITES}, or name another with --config.")
     values = _toml(file)
     if file.name == "pyproject.toml":
         values = values.get("tool", {}).get("migrate", {})

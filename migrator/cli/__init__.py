@@ -19,7 +19,7 @@ from migrator import __version__
 from migrator.cli.output import say
 from migrator.errors import ExitCode, MigrateError
 
-COMMANDS = ("assess", "rewrite", "doctor")
+COMMANDS = ("assess", "rewrite", "record", "parity", "bench", "run", "report", "doctor")
 INTERRUPTED = 130
 
 

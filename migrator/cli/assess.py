@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from migrator.facts import Grade
 
 
-@click.command("assess")
+@click.command("assess", short_help="What a migration would take: uses, grades, hours, hazards.")
 @source_tree
 @text_or_json
 @click.option("--output", type=FILE, help="Write the result to this file instead of standard output.")

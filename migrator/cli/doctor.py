@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from migrator.doctor import Health, Interpreter, Need
 
 
-@click.command("doctor")
+@click.command("doctor", short_help="What is installed, and what each command lacks.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from migrator.pipeline import Mode
 
 
-@click.command("rewrite")
+@click.command("rewrite", short_help="TensorFlow code to PyTorch code, or what would change.")
 @source_tree
 @click.option("--out", type=FOLDER, help="Write a complete, rewritten copy into this new folder.")
 @click.option("--in-place", is_flag=True, help="Rewrite the files where they are.")
