@@ -46,13 +46,18 @@ def program() -> None:
 
 def main() -> NoReturn:
     """The console script: runs the command line and exits with its code."""
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(execute(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
+def execute(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; whatever goes wrong has been said on standard error."""
     try:
-        code = program.main(args=list(arguments), prog_name="migrate", standalone_mode=False)
+        # not program.main: it turns a closed pipe into exit code 1, which here means that work remains
+        with program.make_context("migrate", list(arguments)) as context:
+            code = program.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return int(ExitCode.UNABLE)

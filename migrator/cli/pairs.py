@@ -62,7 +62,7 @@ def tensorflow_python(function: F) -> F:
 
 
 def select(pairs: tuple[str, ...], config: Path | None, stated: dict[str, Any]) -> Selection:
-    """The pairs the command line means; `stated` holds the options of `pair_options`, and `inputs` where there is one."""
+    """The pairs the command line means; `stated` holds the options of `pair_options`, and --inputs where it exists."""
     from migrator import pipeline
 
     names = [*(name for name, _ in _AD_HOC), *(["--inputs"] if "inputs" in stated else [])]
