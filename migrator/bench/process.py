@@ -37,7 +37,7 @@ class VariantProcess:
         file = self._out / "request.json"
         file.write_text(json.dumps({**request, "out": str(self._out)}))
         with (self._out / "log.txt").open("w") as log:
-            self._process = _popen([python, str(start), str(file)], log, _environment(int(request["threads"])))
+            self._process = _popen([python, str(start), str(file)], log, _environment(int(request["threads"]), self._out))
         self._lines: queue.Queue[str] = queue.Queue()
         self._pump = threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True)
         self._pump.start()
@@ -127,11 +127,13 @@ def _popen(command: list[str], log: IO[str], environment: Mapping[str, str]) -> 
         raise MigrateError(f"{command[0]} cannot be started ({error.strerror}). Name a Python interpreter.") from None
 
 
-def _environment(threads: int) -> dict[str, str]:
-    """Ours, without what would lead a foreign interpreter to our modules, and with the same threads for all."""
+def _environment(threads: int, out: Path) -> dict[str, str]:
+    """Ours, without what would lead a foreign interpreter to our modules, the same threads for all, and a compiler
+    cache of its own: compiling is measured, so nothing may have been compiled before."""
     base = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    limits = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-    return {**base, **limits, "TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "PYTHONUTF8": "1"}
+    base |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    base |= {"TORCHINDUCTOR_CACHE_DIR": str(out / "compiled"), "TRITON_CACHE_DIR": str(out / "triton")}
+    return base | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow", "PYTHONUTF8": "1"}
 
 
 def _pump(stream: IO[str], lines: queue.Queue[str]) -> None:

@@ -75,20 +75,23 @@ def _step(request: Mapping[str, Any]) -> bench_loop.Step:
         for number, part in enumerate(parts)
     ]
 
-    @tf.function
-    def graph(inputs: List[Any], targets: List[Any]) -> Any:
+    def training_step(inputs: List[Any], targets: List[Any]) -> Any:
         with tf.GradientTape() as tape:
             value = tensorflow_train.total_loss(model, loss, inputs, targets, training=True)
         found = tape.gradient(value, [variable.tensor() for variable in variables])
         optimizer.apply_gradients([(g, v.raw) for g, v in zip(found, variables) if g is not None])
         return value
 
+    graph = tf.function(training_step)
+    on_gpu = bool(tf.config.get_visible_devices("GPU"))
     count = [0]
 
     def step() -> None:
         inputs, targets = data[count[0] % len(data)]
         count[0] += 1
-        graph(inputs, targets).numpy()  # waits for the result
+        graph(inputs, targets).numpy()  # waits for the loss
+        if on_gpu:
+            tf.test.experimental.sync_devices()  # and for the optimizer, whose kernels may still run
 
     return step
 
