@@ -1,0 +1,7 @@
+"""Parity: two versions of a model compute the same thing, proven from a record of the TensorFlow side."""
+
+from migrator.parity.check import check
+from migrator.parity.options import CHECKS, DEFAULT_CHECKS, Options, Progress
+from migrator.parity.record import record
+
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Options", "Progress", "check", "record"]

@@ -1,0 +1,82 @@
+"""The ONNX graph of the TensorFlow side, in inference mode, float32, with its weights as inputs of the graph.
+
+Weights as inputs keep the graph small, since the exporter would hold each constant many times over, and let a record
+regenerate them from its seed. Where a model cannot be called with weights from outside, they stay inside the graph.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Dict, List, Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from .tensorflow_model import Model
+
+OPSET = 18
+FILE = "tensorflow.onnx"
+
+
+def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, Any]:
+    """Write `tensorflow.onnx` into `out`. Facts: `file`, `inputs`, `weights` (names in the variables' order).
+
+    An exporter that fails gives `{"unsupported": reason}`, since that says nothing about the rewrite.
+    """
+    try:
+        import tf2onnx
+    except ModuleNotFoundError:
+        return {"unsupported": "tf2onnx is not installed beside this TensorFlow"}
+    function, signature, weights = _function(model, arrays)
+    try:
+        graph, _ = tf2onnx.convert.from_function(function, input_signature=signature, opset=OPSET)
+    except Exception as error:  # whatever a converter raises is the converter's verdict on itself
+        return {"unsupported": "tf2onnx: {}: {}".format(type(error).__name__, error).splitlines()[0]}
+    foreign = sorted({node.op_type for node in graph.graph.node if node.domain not in ("", "ai.onnx", "ai.onnx.ml")})
+    if foreign:
+        return {"unsupported": "tf2onnx left {} unconverted".format(", ".join(foreign))}
+    (out / FILE).write_bytes(graph.SerializeToString())
+    names = [value.name for value in graph.graph.input]
+    return {"file": FILE, "inputs": names, "weights": weights}
+
+
+def _function(model: Model, arrays: Sequence[np.ndarray]) -> Any:
+    """The traced function, its signature (batch free) and the names of the weights among its inputs."""
+    tensors = [model.tensor(array) for array in arrays]
+    signature: List[Any] = [
+        tf.TensorSpec([None, *tensor.shape[1:]] if tensor.shape.rank else [], tensor.dtype, name="input_{}".format(index))
+        for index, tensor in enumerate(tensors)
+    ]
+    count = len(signature)
+    if not _stateless(model):
+        traced = tf.function(lambda *inputs: [leaf for _, leaf in model(list(inputs))], input_signature=signature)
+        return traced, signature, None
+    names = ["weight_{}".format(index) for index in range(len(model.variables))]
+    signature += [
+        tf.TensorSpec(variable.shape, variable.tensor().dtype, name=name)
+        for variable, name in zip(model.variables, names)
+    ]
+
+    def call(*values: Any) -> List[Any]:
+        return [leaf for _, leaf in _call_with(model, list(values[:count]), list(values[count:]))]
+
+    return tf.function(call, input_signature=signature), signature, names
+
+
+def _stateless(model: Model) -> bool:
+    inner = model.call_model
+    own = {id(variable.raw) for variable in model.variables}
+    known = {id(raw) for raw in getattr(inner, "variables", ())}
+    return hasattr(inner, "stateless_call") and own <= known
+
+
+def _call_with(model: Model, inputs: List[Any], weights: List[Any]) -> Any:
+    from . import loading
+
+    inner = model.call_model
+    given = {id(variable.raw): value for variable, value in zip(model.variables, weights)}
+    trainable = [given.get(id(raw), raw.value) for raw in inner.trainable_variables]
+    others = [given.get(id(raw), raw.value) for raw in inner.non_trainable_variables]
+    args, kwargs = loading.arranged(inputs, model.names, model.form)
+    outputs, _ = inner.stateless_call(trainable, others, *args, training=False, **kwargs)
+    return loading.leaves(outputs)

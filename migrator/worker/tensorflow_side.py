@@ -1,0 +1,164 @@
+"""The TensorFlow side of a record: one process that builds the model in both precisions and computes everything.
+
+Request: `ref`, `folder`, `inputs` (parsed SPECs), `target`, `sizes`, `seed`, `checks`, and optionally `call`,
+`arguments`, `loss`, `weights` (a checkpoint), `data` (a safetensors file with real inputs). Leaves
+`arrays.safetensors` and returns facts. Array names: `<precision>/<what>/<which>`; what is `output`, `training`,
+`event`, `gradient`, `trained`, `nudged` (trained from weights one rounding apart).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from . import batches, files, loading, moved_state
+from . import tensorflow_train as training
+from .tensorflow_model import Model, describe
+from .tensorflow_trace import Trace, active_dropout, silence_dropout
+
+STEPS = 20
+
+
+def main(request: Mapping[str, Any]) -> Dict[str, Any]:
+    """Compute the record; see the module's text."""
+    work = Recording(request)
+    work.in_float64()
+    work.in_float32()
+    files.write_arrays(Path(request["out"], "arrays.safetensors"), work.arrays)
+    return work.facts
+
+
+class Recording:
+    """What one request has produced so far."""
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self.request = request
+        self.seed = int(request["seed"])
+        self.checks = set(request["checks"])
+        self.arrays: Dict[str, np.ndarray] = {}
+        self.facts: Dict[str, Any] = {"versions": _versions(), "double": None}
+        self.inputs = batches.inputs(request, 0)
+        self.start: List[np.ndarray] = []
+
+    def in_float64(self) -> None:
+        """Everything that is judged exactly. A model that refuses float64 is noted, with why."""
+        try:
+            model = Model(self.request, "float64", self.inputs)
+        except (TypeError, ValueError, tf.errors.InvalidArgumentError, AttributeError) as error:
+            self.facts["double"] = "{}: {}".format(type(error).__name__, error).splitlines()[0]
+            return
+        self._describe(model)
+        self._move(model)
+        self.facts["dropout"] = active_dropout(model, self.inputs)
+        self._move(model)
+        self.facts["random"] = silence_dropout(model)
+        self._forward(model, "float64")
+        single = [path for path, leaf in model(self.inputs) if leaf.dtype == tf.float32]
+        if single:
+            self.facts["double"] = "its output {} stays single precision".format(single[0])
+        if "gradient" in self.checks and not single:
+            loss = training.loss_function(self.request.get("loss"))
+            self._keep("float64/gradient", training.gradients(model, loss, self.inputs, self._targets(model, 0)))
+        if self.checks & {"train", "state"} and not single:
+            self._train(model)
+
+    def in_float32(self) -> None:
+        """TensorFlow's own single precision, which sets the noise floor, and the ONNX export."""
+        model = Model(self.request, "float32", self.inputs)
+        if not self.start:
+            self._describe(model)
+        self._move(model)
+        self.facts.setdefault("dropout", [])
+        silence_dropout(model)
+        self._keep("float32/output", {path: leaf.numpy() for path, leaf in model(self.inputs)})
+        self.facts["outputs"] = [
+            {"path": path, "shape": [int(size) for size in leaf.shape], "dtype": leaf.dtype.name}
+            for path, leaf in model(self.inputs)
+        ]
+        if "onnx" in self.checks:
+            from . import tensorflow_onnx
+
+            self.facts["onnx"] = tensorflow_onnx.export(model, self.inputs, Path(self.request["out"]))
+
+    def _describe(self, model: Model) -> None:
+        self.facts["variables"] = describe(model)
+        self.facts["form"] = model.form
+        self.facts["sources"] = _sources(self.request)
+        stored = bool(self.request.get("weights"))
+        for index, variable in enumerate(model.variables):
+            initial = variable.numpy()
+            rule = {"kind": "stored"} if stored else moved_state.rule_for(initial)
+            self.facts["variables"][index]["rule"] = rule
+            if stored:
+                self.arrays["weight/{}".format(index)] = initial
+            self.start.append(initial if stored else moved_state.values(rule, variable.shape, self.seed, index))
+
+    def _move(self, model: Model) -> None:
+        if len(model.variables) != len(self.start):
+            raise RuntimeError("the model has another number of variables each time it is built")
+        for variable, value in zip(model.variables, self.start):
+            variable.assign(value)
+
+    def _forward(self, model: Model, precision: str) -> None:
+        with Trace(model) as trace:
+            outputs = model(self.inputs)
+        self._keep(precision + "/output", {path: leaf.numpy() for path, leaf in outputs})
+        self.facts["events"] = trace.events
+        self._keep(precision + "/event", {str(index): array for index, array in enumerate(trace.arrays)})
+        self.facts["penalty"] = float(sum(np.sum(np.asarray(term)) for term in model.losses()))
+        self.facts["regularised"] = len(model.losses())
+        trained = {path: leaf.numpy() for path, leaf in model(self.inputs, training=True)}
+        self._keep(precision + "/training", trained)
+        self._move(model)
+
+    def _train(self, model: Model) -> None:
+        loss = training.loss_function(self.request.get("loss"))
+        parts = [(batches.inputs(self.request, k), self._targets(model, k)) for k in range(batches.COUNT)]
+        for rate in training.RATES:
+            self._move(model)
+            found = training.train(model, loss, parts, STEPS, rate)
+            if training.settles(found["losses"]):
+                break
+        self.facts["training"] = {"rate": rate, "steps": STEPS, "settled": training.settles(found["losses"])}
+        self._keep("float64/trained", found)
+        for index, (variable, value) in enumerate(zip(model.variables, self.start)):
+            variable.assign(moved_state.nudged(value.astype(variable.dtype), self.seed, index))
+        self._keep("float64/nudged", training.train(model, loss, parts, STEPS, rate))
+
+    def _targets(self, model: Model, number: int) -> Sequence[Any]:
+        shapes = [tuple(leaf.shape) for _, leaf in model(self.inputs) if leaf.dtype.is_floating]
+        return [model.tensor(target) for target in batches.targets(self.request, shapes, number)]
+
+    def _keep(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> None:
+        for name, array in arrays.items():
+            self.arrays["{}/{}".format(prefix, name)] = np.asarray(array)
+
+
+def _versions() -> Dict[str, str]:
+    keras_version = getattr(tf.keras, "__version__", "") or getattr(tf.keras, "version", lambda: "")()
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "tensorflow": tf.__version__,
+        "keras": str(keras_version),
+    }
+
+
+def _sources(request: Mapping[str, Any]) -> Dict[str, str]:
+    """SHA-256 of every file of the team's that building the model imported, by path relative to the folder."""
+    folder = Path(request["folder"]).resolve()
+    root = Path(request["root"]).resolve() if request.get("root") else folder
+    found = {}
+    for path in sorted({*loading.imported_files(root), *loading.imported_files(folder)}):
+        found[_relative(Path(path), folder)] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return found
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return os.path.relpath(str(path), str(folder)).replace(os.sep, "/")

@@ -1,0 +1,179 @@
+"""The PyTorch side of a check: one process that builds the model, maps the weights and computes what a record holds.
+
+Request: `ref`, `folder`, `record` (a folder with `record.json` and `arrays.safetensors`), `checks`, `device`, and
+optionally `torch_call`, `arguments`, `accept` (ids of known differences to remove), `mapping`. Leaves
+`arrays.safetensors` with the record's names and returns facts.
+"""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from . import batches, files, mapping, recorded, torch_losses
+from . import torch_train as training
+from .torch_differences import REMOVALS
+from .torch_model import Model
+from .torch_noise import Noise, silence_modules
+
+
+def main(request: Mapping[str, Any]) -> Dict[str, Any]:
+    """Compute the PyTorch side; see the module's text."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    work = Checking(request)
+    if work.map():
+        work.in_float64()
+        work.in_float32()
+    files.write_arrays(Path(request["out"], "arrays.safetensors"), work.arrays)
+    return work.facts
+
+
+class Checking:
+    """What one request has produced so far."""
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self.record = recorded.Record(Path(request["record"]))
+        self.request = dict(self.record.request, **request, tensorflow_form=self.record.facts.get("form"))
+        self.checks = set(request["checks"])
+        self.arrays: Dict[str, np.ndarray] = {}
+        self.facts: Dict[str, Any] = {"versions": {"python": platform.python_version(), "torch": torch.__version__}}
+        self.inputs = batches.inputs(self.request, 0)
+        self.weights = self.record.weights()
+        self.shapes = [variable["shape"] for variable in self.record.variables]
+        self.noise = Noise()
+        self.noise.install()
+        self.precision = "float32" if self.record.facts["double"] else "float64"
+        self.model = Model(self.request, self.precision, self.inputs)
+        self.mapping: List[Dict[str, Any]] = []
+
+    def map(self) -> bool:
+        """Build facts and the mapping of the weights; whether there is one."""
+        self.noise.rates.clear()
+        with torch.no_grad():
+            self.model(self.inputs, training=True)
+        self.facts["dropout"] = list(self.noise.rates)
+        self.noise.silent = True
+        if self.model.module is not None:
+            silence_modules(self.model.module)
+        self.facts["tensors"] = self.model.tensors()
+        self.facts["places"] = {
+            name: self.model.places[id(part)] for name, part in self.model.modules if id(part) in self.model.places
+        }
+        try:
+            self.mapping = choose_mapping(self.model, self.record, self.request, self.inputs)
+        except mapping.Unmatched as unmatched:
+            self.facts["unmatched"] = unmatched.facts
+            return False
+        self.facts["mapping"] = self.mapping
+        training.assign(self.model, self.mapping, self.weights)
+        self.facts["returned"] = self._returned()
+        penalty = self.model.penalty()
+        self.facts["penalty"] = None if penalty is None else float(penalty)
+        return True
+
+    def in_float64(self) -> None:
+        """Outputs in both modes, gradients and training, in the record's exact precision."""
+        precision = self.precision
+        with torch.no_grad():
+            self._keep(precision + "/output", _numpy(self.model(self.inputs)))
+            self._keep(precision + "/training", _numpy(self.model(self.inputs, training=True)))
+        if precision == "float32":
+            return
+        loss = torch_losses.loss_function(self.request.get("loss"))
+        if "gradient" in self.checks:
+            training.assign(self.model, self.mapping, self.weights)
+            targets = self._targets(0)
+            found = training.gradients(self.model, loss, self.inputs, targets, self.mapping, self.shapes)
+            self._keep("float64/gradient", found)
+        if self.checks & {"train", "state"} and "training" in self.record.facts and self.model.module is not None:
+            self._train(loss, "trained", ())
+            self.facts["removed"] = self._train(loss, "without-differences", sorted(REMOVALS))
+
+    def _train(self, loss: Any, name: str, removals: Sequence[str]) -> Dict[str, int]:
+        """Train from the record's weights; with the named differences removed from this copy of the model."""
+        model = Model(self.request, "float64", self.inputs)
+        assert model.module is not None
+        silence_modules(model.module)
+        removed = {id_: REMOVALS[id_](model.module) for id_ in removals}
+        if removals and not any(removed.values()):
+            return removed
+        training.assign(model, self.mapping, self.weights)
+        parts = [(batches.inputs(self.request, k), self._targets(k)) for k in range(batches.COUNT)]
+        facts = self.record.facts["training"]
+        losses = training.train(model, loss, parts, int(facts["steps"]), float(facts["rate"]))
+        found = dict(training.values(model, self.mapping, self.shapes), losses=losses)
+        self._keep("float64/" + name, found)
+        return removed
+
+    def in_float32(self) -> None:
+        """Single precision, and the ONNX export."""
+        model = Model(self.request, "float32", self.inputs)
+        if model.module is not None:
+            silence_modules(model.module)
+        training.assign(model, self.mapping, self.weights)
+        with torch.no_grad():
+            self._keep("float32/output", _numpy(model(self.inputs)))
+        if "onnx" in self.checks:
+            from . import torch_onnx
+
+            self.facts["onnx"] = torch_onnx.export(model, self.inputs, Path(self.request["out"]))
+
+    def _targets(self, number: int) -> List[Any]:
+        shapes = [tuple(output["shape"]) for output in self.record.facts["outputs"] if "float" in output["dtype"]]
+        return [self.model.tensor(target) for target in batches.targets(self.request, shapes, number)]
+
+    def _returned(self) -> bool:
+        """Whether every weight comes back from its tensor as it went in."""
+        back = training.values(self.model, self.mapping, self.shapes)
+        kept = [(back["variable/{}".format(e["variable"])], self.weights[int(e["variable"])]) for e in self.mapping]
+        return all(np.array_equal(one.astype(other.dtype), other) for one, other in kept)
+
+    def _keep(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> None:
+        for name, array in arrays.items():
+            self.arrays["{}/{}".format(prefix, name)] = np.asarray(array)
+
+
+def choose_mapping(
+    model: Model, record: "recorded.Record", request: Mapping[str, Any], inputs: Sequence[np.ndarray]
+) -> List[Dict[str, Any]]:
+    """The mapping given in the request, else the first hypothesis under which the outputs agree, else the first.
+
+    Raises mapping.Unmatched where variables or tensors are left over.
+    """
+    if request.get("mapping"):
+        return list(request["mapping"])
+    events = record.facts.get("events", [])
+    layers = list(dict.fromkeys(event["layer"] for event in events))
+    tried = mapping.hypotheses(record.variables, model.tensors(), layers, modules_called(model, inputs))
+    weights = record.weights()
+    for entries in tried if len(tried) > 1 else []:
+        training.assign(model, entries, weights)
+        with torch.no_grad():
+            if record.outputs_agree(_numpy(model(inputs)), model.precision):
+                return entries
+    return tried[0]
+
+
+def modules_called(model: Model, inputs: Sequence[np.ndarray]) -> List[str]:
+    """The names of the modules in the order in which a call runs them."""
+    called: List[str] = []
+    hooks = [
+        module.register_forward_pre_hook(lambda _module, _inputs, name=name: called.append(name))
+        for name, module in model.modules
+    ]
+    with torch.no_grad():
+        model(inputs)
+    for hook in hooks:
+        hook.remove()
+    return list(dict.fromkeys(called))
+
+
+def _numpy(outputs: Sequence[Any]) -> Dict[str, np.ndarray]:
+    return {path: leaf.detach().cpu().numpy() for path, leaf in outputs}
+
+
