@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["added", "removed", "context", "hunk"]
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _KINDS: dict[str, Kind] = {"+": "added", "-": "removed", " ": "context", "\\": "context"}
 
 
@@ -64,9 +66,5 @@ def _path(header: str) -> str:
 
 def _lengths(hunk: str) -> tuple[int, int]:
     """`@@ -1,7 +1,9 @@ …` -> 7, 9; a length of one is left out in the format. Broken headers open no hunk."""
-    parts = hunk.split()
-    try:
-        old, new = (int(part[1:].partition(",")[2] or "1") for part in parts[1:3])
-    except (IndexError, ValueError):
-        return 0, 0
-    return old, new
+    found = _HUNK.match(hunk)
+    return (int(found[1] or 1), int(found[2] or 1)) if found else (0, 0)

@@ -16,14 +16,14 @@ from migrator.errors import MigrateError
 
 Series = Mapping[str, Sequence[Sequence[float]]]  # side -> seeds -> one value an epoch
 
-_INK, _SOFT, _LINE = "#010203", "#010204", "#010205"
-_SIDES = {"tensorflow": ("#010206", (0, (4, 2)), "TensorFlow"), "torch": ("#010207", "solid", "PyTorch")}
+_INK, _SOFT, _LINE, _PYTORCH = "#010203", "#010204", "#010205", "#010206"
+# side -> colour, dashes, width of the median, what lies on top: dashes over a line show both where they coincide
+_SIDES = {"tensorflow": (_INK, (0, (3.5, 2.5)), 1.5, 3, "TensorFlow"), "torch": (_PYTORCH, "solid", 3.0, 2, "PyTorch")}
 _VARIABLES = {
     _INK: "var(--ink)",
     _SOFT: "var(--soft)",
     _LINE: "var(--line)",
-    "#010206": "var(--base)",
-    "#010207": "var(--accent)",
+    _PYTORCH: "var(--accent)",
 }
 _STYLE = {
     "svg.fonttype": "none",
@@ -71,11 +71,12 @@ def curves(series: Series, label: str, identifier: str, description: str) -> str
 
 
 def _draw(axes: Any, side: str, runs: Sequence[Sequence[float]]) -> None:
-    colour, dashes, name = _SIDES[side]
+    colour, dashes, width, above, name = _SIDES[side]
+    style = {"color": colour, "linestyle": dashes, "zorder": above}
     for run in runs:
-        axes.plot(range(1, len(run) + 1), run, color=colour, linestyle=dashes, linewidth=0.8, alpha=0.45)
+        axes.plot(range(1, len(run) + 1), run, linewidth=0.7, alpha=0.4, **style)
     middle = median(runs)
-    axes.plot(range(1, len(middle) + 1), middle, color=colour, linestyle=dashes, linewidth=2.2, label=name)
+    axes.plot(range(1, len(middle) + 1), middle, linewidth=width, label=name, **style)
 
 
 def median(runs: Sequence[Sequence[float]]) -> list[float]:
