@@ -98,10 +98,11 @@ def _check_template(rule: Rule, template: str, when: Mapping[str, str], fill: Ma
                 f"the parameter `{parameter.name}` has no fate in {template!r}: "
                 "use it, or list it under `ignore` or `refuse`."
             )
-        default = fill.get(parameter.name, parameter.default)
-        goes_with_its_keyword = re.search(rf"\w=\{{{parameter.name}\}}", template)
-        if parameter.name in used and (default or "").split(".")[0] in ("tf", "keras") and not goes_with_its_keyword:
-            raise MigrateError(f"the default of `{parameter.name}` is TensorFlow code: state it under `fill`.")
+        default = fill.get(parameter.name, parameter.default) or ""
+        if parameter.name in used and default.split(".")[0] in ("tf", "keras"):
+            goes_with_its_keyword = re.search(rf"\w=\{{{parameter.name}\}}", template)
+            if not goes_with_its_keyword and when.get(parameter.name) != "given":
+                raise MigrateError(f"the default of `{parameter.name}` is TensorFlow code: state it under `fill`.")
 
 
 def _check_example(rule: Rule) -> None:

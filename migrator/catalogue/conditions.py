@@ -15,7 +15,7 @@ WORDS: dict[str, str] = {
     "whole": "literal whole numbers, alone or in lists",
     "numbers": "literal numbers, alone or in lists, at least one of them not whole",
     "sequence": "a literal list or tuple",
-    "list": "a literal list or tuple that holds no nested list",
+    "nested": "a literal list or tuple of lists or tuples",
     "string": "a literal string",
     "boolean": "True or False, written out",
     "size": "a length or a literal number: an element of a shape, `len(...)`",
@@ -45,7 +45,7 @@ def known(key: str, condition: str) -> bool:
     """Whether the condition is part of the vocabulary for this key."""
     vocabulary = PLACES if key == "@" else WORDS
     return all(
-        part.removeprefix("not ") in vocabulary or (key != "@" and part.startswith("="))
+        part.removeprefix("not ") in vocabulary or (key != "@" and part.removeprefix("not ").startswith("="))
         for part in alternatives(condition)
     )
 

@@ -39,9 +39,9 @@ def _holds(name: str, condition: str, bound: Bound, resolution: Resolution, plac
     return _WORDS[word](node, resolution) is wanted
 
 
-def _flat(node: cst.BaseExpression, _: Resolution) -> bool:
+def _nested(node: cst.BaseExpression, _: Resolution) -> bool:
     items = values.literal_items(node)
-    return items is not None and not any(isinstance(item, (cst.List, cst.Tuple)) for item in items)
+    return all(isinstance(item, (cst.List, cst.Tuple)) for item in items) if items else False
 
 
 def _dtype(kind: str) -> Callable[[cst.BaseExpression, Resolution], bool]:
@@ -54,7 +54,7 @@ _WORDS: dict[str, Callable[[cst.BaseExpression, Resolution], bool]] = {
     "whole": lambda node, _: values.all_whole(node),
     "numbers": lambda node, resolution: values.all_numbers(node, resolution) and not values.all_whole(node),
     "sequence": lambda node, _: values.literal_items(node) is not None,
-    "list": _flat,
+    "nested": _nested,
     "string": lambda node, _: isinstance(node, (cst.SimpleString, cst.ConcatenatedString)),
     "boolean": lambda node, _: isinstance(node, cst.Name) and node.value in ("True", "False"),
     "size": values.is_size,
