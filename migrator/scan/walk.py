@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     Specs = tuple[tuple[str, GitIgnoreSpec], ...]  # folder that holds the patterns -> patterns, outermost first
 
-NOT_THE_PROJECT = frozenset(
-    ".git .hg .svn __pycache__ node_modules .tox .nox .eggs .ipynb_checkpoints .mypy_cache .pytest_cache .ruff_cache".split()
-)
+NOT_THE_PROJECT = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".nox", ".eggs", ".ipynb_checkpoints"}
+NOT_THE_PROJECT |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta", "bin/activate_this.py", "Scripts/activate.bat")
 
 
