@@ -1,0 +1,158 @@
+"""compile, fit, evaluate, predict and callbacks become explicit training code.
+
+Read from the whole project first: which models are PyTorch now, where each is compiled, and where trained. Where one
+function does all of it, optimizer, loss and metrics become its local variables; else they travel with the module as
+attributes. A compile and the fits that depend on it are rewritten together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from migrator.facts import Left, Site
+from migrator.rewrite.session import FileContext, Proposal
+from migrator.rewrite.structures.training_code import Statements
+from migrator.rewrite.structures.training_compile import RuleFinder
+from migrator.rewrite.structures.training_group import (
+    Group,
+    compile_statements,
+    groups_of,
+    one_compiled,
+    taken_over,
+)
+from migrator.rewrite.structures.training_inference import PLAIN, evaluate
+from migrator.rewrite.structures.training_tree import Refused
+from migrator.rewrite.structures.training_uses import Tracer, Use, bound, compiles_of, uses_of
+
+
+def propose(context: FileContext) -> list[Proposal]:
+    """The training code of one file: new statements and expressions, and what is left with its reason."""
+    uses = uses_of(context)
+    if not any(use.file.path == context.path for use in uses):
+        return []
+    groups = groups_of(uses, context)
+    _check_names(groups)
+    draft = _Draft(context)
+    for group in groups:
+        draft.group(group)
+    for use in uses:
+        if use.method not in ("compile", "fit"):
+            draft.expression(use, groups, uses)
+    return [draft.proposal()]
+
+
+def _check_names(groups: Sequence[Group]) -> None:
+    """A support piece whose name the file uses for something else cannot be imported."""
+    for group in groups:
+        for use in group.uses:
+            made = group.compiled.get(id(use)) or (group.loops.get(id(use)) or (None,))[0]
+            clash = _clash(use, made.support) if made and not group.reason else ""
+            if clash:
+                group.refuse(use, clash)
+
+
+def _clash(use: Use, support: frozenset[str]) -> str:
+    taken = sorted(support & set(use.file.tree.names(use.file.tree.module)))
+    return f"`{taken[0]}` is a name of this file; the support piece of that name cannot be imported" if taken else ""
+
+
+@dataclass
+class _Draft:
+    """Collects what concerns one file."""
+
+    context: FileContext
+    edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = field(default_factory=dict)
+    imports: set[str] = field(default_factory=set)
+    support: set[str] = field(default_factory=set)
+    sites: list[Site] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+    def proposal(self) -> Proposal:
+        """All of it as one proposal."""
+        return Proposal(
+            self.edits, frozenset(self.imports), frozenset(self.support), tuple(self.sites), tuple(self.left)
+        )
+
+    def group(self, group: Group) -> None:
+        """The compile and fit calls of this file, all rewritten or all left."""
+        for use in group.uses:
+            if use.file.path != self.context.path:
+                continue
+            if group.reason and group.cause is not None:
+                self.leave(use, group.reason if use is group.cause else _elsewhere(group.cause))
+            elif id(use) in group.compiled:
+                compiled = group.compiled[id(use)]
+                self.replace(use, compile_statements(use, compiled), compiled.tracer)
+                self.need(compiled.support, compiled.imports)
+            else:
+                loop, new = group.loops[id(use)]
+                self.replace(use, new, loop.tracer)
+                self.need(loop.support, loop.imports)
+
+    def replace(self, use: Use, new: Statements, tracer: Tracer) -> None:
+        """New statements in the place of the call's own; variables that it took over go, their comments stay."""
+        statement = use.file.tree.statement(use.call)
+        assert statement is not None
+        first = new[0]
+        lines = [*taken_over(tracer), *getattr(first, "leading_lines", ())]
+        self.edits[statement] = [first.with_changes(leading_lines=lines), *new[1:]]
+        self.edits |= {old: [] for old in tracer.consumed}
+        self.site(use, True)
+
+    def expression(self, use: Use, groups: Sequence[Group], uses: Sequence[Use]) -> None:
+        """evaluate, predict and the like: the call alone is replaced."""
+        if use.file.path != self.context.path:
+            return
+        try:
+            if use.facts is None:
+                raise Refused("the model stays TensorFlow")
+            arguments = bound(RuleFinder(self.context, use).method(), use.call)
+            if use.method == "evaluate":
+                compiled = one_compiled(use, _group_of(use, groups, uses), uses)
+                new = evaluate(use, arguments, compiled)
+                support, imports = frozenset({"evaluate_in_batches", "mini_batches"}), frozenset[str]()
+            else:
+                write, support, imports = PLAIN[use.method]
+                new = write(use, arguments)
+            clash = _clash(use, support)
+            if clash:
+                raise Refused(clash)
+        except Refused as refused:
+            self.leave(use, refused.reason)
+            return
+        self.edits[use.call] = [new]
+        self.need(support, imports)
+        self.site(use, True)
+
+    def need(self, support: frozenset[str], imports: frozenset[str]) -> None:
+        """Support pieces and imports of new code."""
+        self.support |= support
+        self.imports |= imports
+
+    def leave(self, use: Use, reason: str) -> None:
+        """The call stays as it was."""
+        rule = self.context.catalogue.find(f"tf.keras.Model.{use.method}", self.context.keras)
+        self.left.append(Left(use.file.path, use.file.tree.line(use.call), rule.id if rule else use.method, reason))
+        self.site(use, False)
+
+    def site(self, use: Use, rewritten: bool) -> None:
+        """One line of the record."""
+        line = use.file.tree.line(use.call)
+        self.sites.append(Site(use.file.path, line, "fit_loop", f"{use.text}.{use.method}", rewritten))
+
+
+def _elsewhere(cause: Use) -> str:
+    return f"it goes together with {cause.method} in {cause.file.path}, line {cause.file.tree.line(cause.call)}"
+
+
+def _group_of(use: Use, groups: Sequence[Group], uses: Sequence[Use]) -> Group:
+    needed = compiles_of(use, uses)
+    for group in groups:
+        if any(item in group.uses for item in needed):
+            if group.reason and group.cause is not None:
+                raise Refused(_elsewhere(group.cause))
+            return group
+    raise Refused("no compile of this model was found in the project")

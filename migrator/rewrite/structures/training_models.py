@@ -1,0 +1,184 @@
+"""Which rewritten model an expression holds, followed through variables, parameters, factories and attributes.
+
+The *roots* of a model say where it was made: the factory that returned it, or the expression that made it. A compile
+in one function and a fit in another belong together when they share a root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from migrator.facts import Definition, Resolution
+from migrator.rewrite.arguments import code
+from migrator.rewrite.session import FileContext, ModelFacts
+from migrator.rewrite.structures.training_tree import Binding, FileTree, Scope, tree_of
+
+Root = Definition | cst.CSTNode
+DEPTH = 6  # hops through calls, parameters and aliases
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model that is PyTorch after this run, and where it was made."""
+
+    facts: ModelFacts
+    roots: frozenset[Root]
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the project with its tree."""
+
+    path: str
+    resolution: Resolution
+    tree: FileTree
+
+
+class Models:
+    """Answers what is known about model expressions anywhere in the project."""
+
+    def __init__(self, context: FileContext) -> None:
+        self.context = context
+        self.files = {
+            path: File(path, resolution, tree_of(resolution.source.module))
+            for path, resolution in context.project.resolutions.items()
+        }
+
+    def known(self, node: cst.BaseExpression, file: File, depth: int = DEPTH) -> Known | None:
+        """What is known about the model that `node` denotes; None where it is none, or it stays as it was."""
+        if depth == 0:
+            return None
+        if isinstance(node, cst.Call):
+            definition = file.resolution.definitions.get(node.func)
+            return self._returned(definition, depth - 1) if definition else None
+        if isinstance(node, cst.Name):
+            return self._name(node, file, depth)
+        if isinstance(node, cst.Attribute):
+            return self._attribute(node, file, depth)
+        return None
+
+    def _name(self, node: cst.Name, file: File, depth: int) -> Known | None:
+        scope: Scope = file.tree.scope(node)
+        while not (bindings := file.tree.bindings(scope, node.value)) and scope is not file.tree.module:
+            scope = file.tree.scope(scope)
+        if bindings:
+            return _merged(self._binding(binding, scope, file, depth - 1) for binding in bindings)
+        definition = file.resolution.definitions.get(node)
+        facts = self.context.models.get(definition) if definition else None
+        return Known(facts, frozenset({definition})) if definition and facts else None
+
+    def _binding(self, binding: Binding, scope: Scope, file: File, depth: int) -> Known | None:
+        if isinstance(file.tree.parents[binding.node], cst.Param) and isinstance(scope, cst.FunctionDef):
+            return self._passed(binding.node.value, scope, file, depth)
+        if binding.value is None:
+            return self._imported(binding, file, depth)
+        made = self._made(binding, scope, file)
+        return made or self.known(binding.value, file, depth)
+
+    def _made(self, binding: Binding, scope: Scope, file: File) -> Known | None:
+        """A model made in place, known by its statement or as what the surrounding factory returns."""
+        assert binding.value is not None
+        small = file.tree.parents.get(binding.value)
+        keys = (binding.statement, small, binding.value, Definition(file.path, binding.node.value))
+        facts = next((self.context.models[key] for key in keys if key is not None and key in self.context.models), None)
+        if not isinstance(scope, cst.FunctionDef):
+            module_level = Definition(file.path, binding.node.value)
+            return Known(facts, frozenset({module_level})) if facts else None
+        if not _returns(scope, binding.node.value, file.tree) or isinstance(binding.value, cst.Name):
+            return Known(facts, frozenset({binding.value})) if facts else None
+        factory = Definition(file.path, scope.name.value)
+        facts = self.context.models.get(factory, facts)
+        return Known(facts, frozenset({factory})) if facts else None
+
+    def _imported(self, binding: Binding, file: File, depth: int) -> Known | None:
+        definition = file.resolution.definitions.get(binding.node)
+        facts = self.context.models.get(definition) if definition else None
+        return Known(facts, frozenset({definition})) if definition and facts else None
+
+    def _returned(self, definition: Definition, depth: int) -> Known | None:
+        """The model that a factory returns, also a function that only hands on another's."""
+        facts = self.context.models.get(definition)
+        file = self.files.get(definition.file)
+        function = _function(definition.name, file) if file else None
+        if function is None or file is None:
+            return Known(facts, frozenset({definition})) if facts else None
+        if facts:
+            return Known(facts, frozenset({definition}))
+        values = [node.value for node in _own_returns(function, file.tree)]
+        if not values or not all(isinstance(value, cst.Name | cst.Call) for value in values):
+            return None
+        return _merged(self.known(value, file, depth) for value in values if value is not None)
+
+    def _passed(self, name: str, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
+        """The model that all callers of a function pass for one of its parameters."""
+        position = next((i for i, item in enumerate(function.params.params) if item.name.value == name), None)
+        if position is None or file.tree.class_of(function) is not None:
+            return None
+        found: list[Known | None] = []
+        for other in self.files.values():
+            for node, definition in other.resolution.definitions.items():
+                call = other.tree.parents.get(node)
+                if definition != Definition(file.path, function.name.value) or not isinstance(call, cst.Call):
+                    continue
+                if call.func is node:
+                    value = _argument(call, position, name)
+                    found.append(self.known(value, other, depth) if value is not None else None)
+        return _merged(found) if found else None
+
+    def _attribute(self, node: cst.Attribute, file: File, depth: int) -> Known | None:
+        """`self.model`, where every assignment in the class is known; `models.model` of another module."""
+        definition = file.resolution.definitions.get(node)
+        facts = self.context.models.get(definition) if definition else None
+        if definition and facts:
+            return Known(facts, frozenset({definition}))
+        holder = file.tree.class_of(node)
+        if holder is None or not isinstance(node.value, cst.Name) or node.value.value != "self":
+            return None
+        text = code(node)
+        values = [
+            parent.value
+            for target, parent in file.tree.parents.items()
+            if isinstance(target, cst.AssignTarget)
+            and isinstance(parent, cst.Assign)
+            and code(target.target) == text
+            and file.tree.class_of(target) is holder
+        ]
+        return _merged(self.known(value, file, depth - 1) for value in values) if values else None
+
+
+def _merged(found: Iterable[Known | None]) -> Known | None:
+    """One answer for all, None where one is unknown or they differ in what training code must know."""
+    items = list(found)
+    known = [item for item in items if item is not None]
+    if not known or len(known) != len(items):
+        return None
+    kinds = {(len(item.facts.inputs), item.facts.outputs, item.facts.has_penalty) for item in known}
+    if len(kinds) != 1:
+        return None
+    return Known(known[0].facts, frozenset().union(*(item.roots for item in known)))
+
+
+def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | None:
+    for index, argument in enumerate(call.args):
+        if argument.star:
+            return None
+        if (argument.keyword is None and index == position) or (argument.keyword and argument.keyword.value == name):
+            return argument.value
+    return None
+
+
+def _function(name: str, file: File) -> cst.FunctionDef | None:
+    return next(
+        (node for node in file.tree.module.body if isinstance(node, cst.FunctionDef) and node.name.value == name), None
+    )
+
+
+def _own_returns(function: cst.FunctionDef, tree: FileTree) -> list[cst.Return]:
+    return [node for node in tree.parents if isinstance(node, cst.Return) and tree.scope(node) is function]
+
+
+def _returns(function: cst.FunctionDef, name: str, tree: FileTree) -> bool:
+    return any(isinstance(item.value, cst.Name) and item.value.value == name for item in _own_returns(function, tree))
