@@ -72,6 +72,21 @@ class Call:
     use: Use
     node: cst.CSTNode = field(repr=False, compare=False)
     cell: int | None = None
+    within: str = (
+        ""  # the function or class around it, dotted: `Net.call`; of a base class or decorator the one it marks
+    )
+    role: Literal["", "base", "decorator", "test", "with"] = ""  # what the place around it does with it
+    site: cst.Call | None = field(default=None, repr=False, compare=False)  # the whole call, where `use` is a call
+
+
+@dataclass(frozen=True)
+class TensorTest:
+    """An `if` or `while` that asks for the value of a tensor."""
+
+    file: str
+    line: int
+    text: str
+    within: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,7 @@ class Resolution:
     apis: Mapping[cst.CSTNode, str]  # Name or Attribute (longest chain) -> canonical TensorFlow name
     definitions: Mapping[cst.CSTNode, Definition]  # Name or Attribute -> what it denotes in the project
     imports: Mapping[str, str]  # local name bound by an import -> dotted name it stands for, any library
+    tests: tuple[TensorTest, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from migrator.facts import Use
 from migrator.resolve import knowledge
-from migrator.resolve.canonical import from_import
+from migrator.resolve.canonical import from_import, words
 from migrator.resolve.expressions import TENSORS, Expressions
 from migrator.resolve.values import (
     FOREIGN,
@@ -35,13 +35,12 @@ from migrator.resolve.values import (
     join,
 )
 
-PASSES_THROUGH = frozenset(  # decorators and wrappers that give their function back
-    "tf.function tf.autograph.experimental.do_not_convert tf.recompute_grad tf.custom_gradient tf.Module.with_name_scope "
-    "tf.keras.saving.register_keras_serializable tf.keras.utils.register_keras_serializable copy.copy copy.deepcopy".split()
+# Decorators and wrappers that give their function back.
+PASSES_THROUGH = words(
+    "tf.function tf.autograph.experimental.do_not_convert tf.recompute_grad tf.custom_gradient copy.copy copy.deepcopy",
+    "tf.keras.saving.register_keras_serializable tf.keras.utils.register_keras_serializable",
 )
-FEEDS_TENSORS = frozenset(
-    "tf.map_fn tf.scan tf.foldl tf.foldr tf.while_loop tf.vectorized_map tf.keras.layers.Lambda".split()
-)
+FEEDS_TENSORS = words("tf.map_fn tf.scan tf.foldl tf.foldr tf.while_loop tf.vectorized_map tf.keras.layers.Lambda")
 MAKES_OBJECTS = ("from_config", "from_preset", "from_pretrained")
 
 
@@ -62,6 +61,8 @@ class Calls(Expressions):
 
     def _Call(self, node: cst.Call, use: Use) -> Value:
         called = self.value(node.func, "call")
+        if node.func in self.uses:
+            self.uses[node.func].site = node
         arguments = self._arguments(node)
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("append", "extend", "insert", "add"):
             self._grow(node.func, arguments)
@@ -187,7 +188,7 @@ class Calls(Expressions):
         if name is not None:
             value, canonical = self.attribute(base, name)
             if canonical is not None:
-                self.uses[node] = (canonical, "reference")
+                self.found(node, canonical, "reference")
             return value
         if isinstance(base, Api):
             self.undecided[node] = f"takes a computed name from {base.name}"

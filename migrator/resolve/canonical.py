@@ -6,15 +6,21 @@
 
 from __future__ import annotations
 
+
+def words(*lines: str) -> frozenset[str]:
+    """The words of some lines, for tables of names that would fill pages as lists."""
+    return frozenset(word for line in lines for word in line.split())
+
+
 ROOTS = {
     "tensorflow": "tf",
     "keras": "tf.keras",
     "tf_keras": "tf.keras",
 }
-COMPANIONS = frozenset(
+COMPANIONS = words(
     "tensorflow_addons tensorflow_probability tensorflow_hub tensorflow_datasets tensorflow_text tensorflow_io "
     "tensorflow_model_optimization tensorflow_transform tensorflow_recommenders tf_slim tf_agents keras_cv keras_nlp "
-    "keras_hub keras_core keras_contrib keras_applications keras_preprocessing keras_tuner kerastuner".split()
+    "keras_hub keras_core keras_contrib keras_applications keras_preprocessing keras_tuner kerastuner",
 )
 SAME = (  # longest first; a left side in the middle of a chain becomes the right side
     ("tf.keras.api._v2.keras", "tf.keras"),

@@ -6,7 +6,8 @@ What a chain denotes is recorded at its longest part that is TensorFlow's or the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import libcst as cst
 
@@ -45,6 +46,20 @@ if TYPE_CHECKING:
 TENSORS = (Instance(knowledge.TENSOR), Instance(knowledge.VARIABLE))
 
 
+Role = Literal["", "base", "decorator", "test", "with"]
+
+
+@dataclass
+class Found:
+    """A use of an API as it is recorded: what, how, inside which definition, and the whole call around it."""
+
+    api: str
+    use: Use
+    within: str
+    role: Role
+    site: cst.Call | None = None
+
+
 class Expressions:
     """The half of a Reader that reads expressions. `apis`, `uses`, `definitions`, `undecided` collect what is found."""
 
@@ -53,7 +68,10 @@ class Expressions:
     scope: Scope
 
     def __init__(self) -> None:
-        self.uses: dict[cst.CSTNode, tuple[str, Use]] = {}
+        self.uses: dict[cst.CSTNode, Found] = {}
+        self.tests: dict[cst.CSTNode, str] = {}  # conditions that are tensors -> the function around them
+        self.role: Role = ""
+        self.marked = ""  # the class or function that a base class or decorator being read belongs to
         self.definitions: dict[cst.CSTNode, Definition] = {}
         self.undecided: dict[cst.CSTNode, str] = {}
         self._handlers: dict[type, Callable[..., Value] | None] = {}
@@ -83,12 +101,25 @@ class Expressions:
         if found is not None:
             place, name, is_member = found
             whole: Use = use if place is node else "reference"
-            self.uses[place] = (name, "method" if is_member and whole == "call" else whole)
+            self.found(place, name, "method" if is_member and whole == "call" else whole)
         elif isinstance(value, OneOf):
             self.undecided[node] = "may be " + " or ".join(value.names[:3])
         elif isinstance(node, cst.Attribute) and node.attr.value in knowledge.TELLING:
             self._telling(node, value, use)
         return value
+
+    def found(self, node: cst.CSTNode, api: str, use: Use) -> None:
+        """Records a use of a TensorFlow API."""
+        self.uses[node] = Found(api, use, self.marked or self.scope.name, self.role)
+
+    def condition(self, node: cst.BaseExpression) -> None:
+        """Reads the test of an `if` or `while`; one that is a tensor is remembered."""
+        self.tests.pop(node, None)
+        outer, self.role = self.role, "test"
+        value = self.value(node)
+        self.role = outer
+        if value in TENSORS:
+            self.tests[node] = self.scope.name
 
     def _telling(self, node: cst.Attribute, value: Value, use: Use) -> None:
         called = use == "call" or "trainable" in node.attr.value
@@ -252,7 +283,7 @@ class Expressions:
         return join(self.value(node.left), self.value(node.right))
 
     def _IfExp(self, node: cst.IfExp, use: Use) -> Value:
-        self.value(node.test)
+        self.condition(node.test)
         return join(self.value(node.body), self.value(node.orelse))
 
     def _NamedExpr(self, node: cst.NamedExpr, use: Use) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from migrator.resolve.canonical import words
 from migrator.resolve.values import FOREIGN, UNKNOWN, Instance, Many, Value
 
 MODEL, LAYER, TENSOR, VARIABLE = "tf.keras.Model", "tf.keras.layers.Layer", "tf.Tensor", "tf.Variable"
@@ -36,7 +37,8 @@ _TENSOR_MEMBERS = "numpy get_shape set_shape eval experimental_ref ref to_tensor
 _DATASET_MEMBERS = (
     "apply as_numpy_iterator batch bucket_by_sequence_length cache cardinality choose_from_datasets concatenate "
     "counter element_spec enumerate filter flat_map from_generator from_sparse_tensor_slices from_tensor_slices "
-    "from_tensors get_single_element group_by_window interleave ignore_errors list_files load make_initializable_iterator "
+    "from_tensors get_single_element group_by_window interleave ignore_errors list_files load "
+    "make_initializable_iterator "
     "make_one_shot_iterator map map_and_batch options output_shapes output_types padded_batch prefetch ragged_batch "
     "random range rebatch reduce rejection_resample repeat sample_from_datasets save scan shard shuffle skip snapshot "
     "sparse_batch take take_while unbatch unique window with_options zip class_names file_paths"
@@ -103,9 +105,9 @@ LISTS |= {f"{MODEL}.inputs": TENSOR, f"{MODEL}.outputs": TENSOR, f"{TAPE}.gradie
 for _kind in (MODEL, LAYER, MODULE, OPTIMIZER, METRIC):
     LISTS |= {
         f"{_kind}.{name}": VARIABLE
-        for name in (
-            "weights variables trainable_variables trainable_weights non_trainable_variables non_trainable_weights"
-        ).split()
+        for name in words(
+            "weights variables trainable_variables trainable_weights", "non_trainable_variables non_trainable_weights"
+        )
     }
     LISTS[f"{_kind}.losses"] = TENSOR
 # Members that are read; all others are methods, and reading one without calling it gives the method.
@@ -115,7 +117,7 @@ READ = frozenset(LISTS) - {f"{TAPE}.gradient"} | {
     f"{MODEL}.compiled_loss", f"{OPTIMIZER}.learning_rate", f"{OPTIMIZER}.lr", f"{OPTIMIZER}.iterations",
     f"{DATASET}.class_names", f"{DATASET}.element_spec",
 }  # fmt: skip
-DATASET_ENDS = frozenset("as_numpy_iterator cardinality class_names element_spec file_paths get_single_element".split())
+DATASET_ENDS = words("as_numpy_iterator cardinality class_names element_spec file_paths get_single_element")
 TAKES_FUNCTION = frozenset(f"{DATASET}.{name}" for name in ("map", "flat_map", "filter", "interleave", "map_and_batch"))
 
 _MODELS = re.compile(
@@ -144,12 +146,12 @@ _TENSORS = re.compile(
     r"|tf\.keras\.layers\.[a-z]\w*$|tf\.keras\.(ops|random)\.\w+$|tf\.io\.(decode|read_file|parse)\w*$"
     r"|tf(\.compat\.v1)?\.([a-z]+_?)+[a-z0-9]*$|tf(\.compat\.v1)?\.layers\.\w+$"
 )
-_TUPLES = frozenset(
+_TUPLES = words(
     "tf.split tf.unstack tf.nn.moments tf.meshgrid tf.nn.top_k tf.math.top_k tf.unique tf.linalg.svd tf.linalg.qr "
     "tf.linalg.eigh tf.gradients tf.clip_by_global_norm tf.nn.max_pool_with_argmax tf.keras.ops.split "
-    "tf.keras.ops.unstack tf.keras.ops.moments tf.keras.ops.top_k tf.dynamic_partition tf.where".split()
+    "tf.keras.ops.unstack tf.keras.ops.moments tf.keras.ops.top_k tf.dynamic_partition tf.where"
 )
-_NOT_TENSORS = frozenset(
+_NOT_TENSORS = words(
     "tf.function tf.device tf.name_scope tf.control_dependencies tf.init_scope tf.no_gradient_wrapper "
     "tf.custom_gradient tf.no_op tf.group tf.random_seed tf.py_function tf.numpy_function tf.while_loop tf.cond "
     "tf.case tf.switch_case tf.map_fn tf.scan tf.foldl tf.foldr tf.nest tf.load_library tf.load_op_library tf.print "
@@ -159,7 +161,7 @@ _NOT_TENSORS = frozenset(
     "tf.keras.metrics.deserialize tf.keras.layers.deserialize tf.keras.layers.serialize "
     "tf.compat.v1.global_variables_initializer tf.compat.v1.disable_eager_execution tf.compat.v1.Session "
     "tf.global_variables_initializer tf.variable_scope tf.compat.v1.variable_scope tf.enable_eager_execution "
-    "tf.disable_v2_behavior tf.compat.v1.disable_v2_behavior tf.set_random_seed tf.as_dtype tf.ragged.constant".split()
+    "tf.disable_v2_behavior tf.compat.v1.disable_v2_behavior tf.set_random_seed tf.as_dtype tf.ragged.constant"
 )
 _BACKEND = re.compile(
     r"tf\.keras\.backend\.(?!floatx|image_data|backend|epsilon|clear|set_|get_|int_|count|ndim|dtype)\w+$"
@@ -225,14 +227,14 @@ PROTOCOL: dict[tuple[str, str], tuple[str, ...]] = {
     (SCHEDULE, "__call__"): (TENSOR,),
 }
 # Methods that hardly anything but TensorFlow has: on an object nobody knows they are reported as undecided.
-TELLING = frozenset(
+TELLING = words(
     "fit fit_generator compile evaluate evaluate_generator predict predict_generator predict_on_batch train_on_batch "
     "test_on_batch apply_gradients load_weights save_weights get_layer get_weights set_weights numpy assign_add "
     "assign_sub prefetch padded_batch as_numpy_iterator get_shape set_shape as_list trainable_variables "
     "trainable_weights non_trainable_weights non_trainable_variables update_state reset_states "
-    "experimental_distribute_dataset".split()
+    "experimental_distribute_dataset"
 )
-NOT_TENSORFLOW = frozenset(
+NOT_TENSORFLOW = words(
     "numpy scipy sklearn pandas torch torchvision torchaudio xgboost lightgbm catboost matplotlib PIL cv2 statsmodels "
-    "jax flax mxnet skimage nltk spacy gensim seaborn tqdm h5py yaml requests absl click pytest builtins".split()
+    "jax flax mxnet skimage nltk spacy gensim seaborn tqdm h5py yaml requests absl click pytest builtins"
 )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from migrator.facts import Call, Inventory, Project, Resolution, Unknown
+from migrator.facts import Call, Inventory, Project, Resolution, TensorTest, Unknown
 from migrator.resolve.positions import positions
 from migrator.resolve.reader import Reader
 from migrator.resolve.world import World
@@ -33,16 +33,20 @@ def _deep_recursion() -> Iterator[None]:
 
 
 def _resolution(reader: Reader) -> Resolution:
-    places = positions(reader.source.module, {*reader.uses, *reader.undecided})
-    calls = [Call(reader.path, *places[node], api, use, node) for node, (api, use) in reader.uses.items()]
-    unknown = [
-        Unknown(reader.path, places[node][0], reader.text(node), reason) for node, reason in reader.undecided.items()
+    places = positions(reader.source.module, {*reader.uses, *reader.undecided, *reader.tests})
+    path = reader.path
+    calls = [
+        Call(path, *places[node], one.api, one.use, node, within=one.within, role=one.role, site=one.site)
+        for node, one in reader.uses.items()
     ]
+    unknown = [Unknown(path, places[node][0], reader.text(node), reason) for node, reason in reader.undecided.items()]
+    tests = [TensorTest(path, places[node][0], reader.text(node), within) for node, within in reader.tests.items()]
     return Resolution(
         source=reader.source,
         calls=tuple(sorted(calls, key=lambda call: (call.line, call.column))),
         unknown=tuple(sorted(unknown, key=lambda item: (item.line, item.text))),
-        apis={node: api for node, (api, _) in reader.uses.items()},
+        apis={node: one.api for node, one in reader.uses.items()},
         definitions=reader.definitions,
         imports=reader.imports,
+        tests=tuple(sorted(tests, key=lambda test: test.line)),
     )

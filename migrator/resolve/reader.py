@@ -11,12 +11,12 @@ from migrator.facts import Source, Use
 from migrator.resolve import knowledge
 from migrator.resolve.calls import Calls
 from migrator.resolve.canonical import from_import
+from migrator.resolve.expressions import Role
 from migrator.resolve.scopes import Scope, children, dotted, merge
 from migrator.resolve.values import (
     UNBOUND,
     UNKNOWN,
     Api,
-    Class,
     External,
     Instance,
     Items,
@@ -135,7 +135,7 @@ class Reader(Calls):
     # ------------------------------------------------------------ control flow
 
     def _If(self, node: cst.If, use: Use) -> Value:
-        self.value(node.test)
+        self.condition(node.test)
         scope, before = self.scope, self.scope.names
         scope.names = dict(before)
         self.value(node.body)
@@ -153,7 +153,7 @@ class Reader(Calls):
         return UNKNOWN
 
     def _While(self, node: cst.While, use: Use) -> Value:
-        self._loop(node, lambda: self.value(node.test))
+        self._loop(node, lambda: self.condition(node.test))
         return UNKNOWN
 
     def _loop(self, node: cst.For | cst.While, enter: Callable[[], object]) -> None:
@@ -196,7 +196,7 @@ class Reader(Calls):
 
     def _With(self, node: cst.With, use: Use) -> Value:
         for item in node.items:
-            value = self.value(item.item)
+            value = self._marking("with", "", item.item)
             if item.asname is not None:
                 self.assign(item.asname.name, value)
         self.value(node.body)
@@ -232,16 +232,26 @@ class Reader(Calls):
     def _decorate(self, node: cst.FunctionDef, function: Any) -> None:
         names = []
         for decorator in node.decorators:
-            value = self.value(decorator.decorator)
+            value = self._marking("decorator", function.definition.name, decorator.decorator)
             names.append(value.name.rpartition(".")[2] if isinstance(value, External) else "")
         function.decorators = tuple(names)
         if node.returns is not None:
             function.declared = self.world.declared(self.value(node.returns))
 
+    def _marking(self, role: Role, name: str, node: cst.BaseExpression) -> Value:
+        """Reads an expression that marks a definition or opens a block."""
+        kept = self.role, self.marked
+        self.role, self.marked = role, name
+        try:
+            return self.value(node)
+        finally:
+            self.role, self.marked = kept
+
     def _ClassDef(self, node: cst.ClassDef, use: Use) -> Value:
+        name = f"{self.scope.name}.{node.name.value}".strip(".")
         for decorator in node.decorators:
-            self.value(decorator.decorator)
-        bases = tuple(self.value(base.value) for base in node.bases)
+            self._marking("decorator", name, decorator.decorator)
+        bases = tuple(self._marking("base", name, base.value) for base in node.bases)
         for keyword in node.keywords:
             self.value(keyword.value)
         cls = self.world.cls(self, node, bases)

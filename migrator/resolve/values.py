@@ -7,7 +7,7 @@ result says so, because a guess would be worse than no answer.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from migrator.facts import Definition
 
@@ -160,9 +160,23 @@ class Class:
         return None
 
 
-Value = Union[
-    Nothing, Api, OneOf, Module, External, Instance, Member, Items, Many, Table, Gives, Partial, Function, Method, Class
-]
+Value: TypeAlias = (
+    Nothing
+    | Api
+    | OneOf
+    | Module
+    | External
+    | Instance
+    | Member
+    | Items
+    | Many
+    | Table
+    | Gives
+    | Partial
+    | Function
+    | Method
+    | Class
+)
 
 
 def join(one: Value, other: Value) -> Value:
@@ -194,7 +208,7 @@ def element(value: Value) -> Value:
         for item in value.values:
             joined = join(joined, item)
         return joined
-    if value == FOREIGN or value == PLAIN:
+    if value in (FOREIGN, PLAIN):
         return value
     return UNKNOWN
 

@@ -183,11 +183,12 @@ class World:
         function.running, function.round = True, self.round
         self._depth += 1
         reader = self.readers[function.definition.file]
-        kept = reader.scope, reader.owner, reader.returned, reader.loops
+        kept = reader.scope, reader.owner, reader.returned, reader.loops, reader.role, reader.marked
+        reader.role, reader.marked = "", ""
         try:
             returned = self._read_body(reader, function)
         finally:
-            reader.scope, reader.owner, reader.returned, reader.loops = kept
+            reader.scope, reader.owner, reader.returned, reader.loops, reader.role, reader.marked = kept
             function.running = False
             self._depth -= 1
         if returned != function.returns:
@@ -301,7 +302,6 @@ def _listed(module: cst.Module) -> list[str] | None:
                 continue
             target = statement.targets[0].target
             if isinstance(target, cst.Name) and target.value == "__all__":
-                texts = [item for item in children(statement.value)]
-                strings = [item.value for item in texts if isinstance(item, cst.Element)]
+                strings = [item.value for item in children(statement.value) if isinstance(item, cst.Element)]
                 return [str(s.evaluated_value) for s in strings if isinstance(s, cst.SimpleString)]
     return None
