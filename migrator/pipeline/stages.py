@@ -99,15 +99,15 @@ def rewrite(
 
     Raises MigrateError where `path` holds nothing to read or `out` is not an empty folder.
     """
+    if (out is None) == (mode == "out"):
+        raise MigrateError("Name a folder with --out to write into, and only then.")
+    if out is not None:
+        require_empty(out)
     from migrator.resolve import resolve
     from migrator.rewrite import rewrite as stage
     from migrator.rewrite.writing import write_in_place, write_out
     from migrator.scan import read
 
-    if (out is None) == (mode == "out"):
-        raise MigrateError("Name a folder with --out to write into, and only then.")
-    if out is not None:
-        require_empty(out)
     inventory = read(path, exclude, keras)
     rewritten = stage(resolve(inventory), catalogue(inventory.root, rules), profile, select, ignore)
     if out is not None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from migrator import __version__
@@ -170,6 +171,17 @@ def _train(this: _Run, selection: Selection, options: Options) -> None:
                 reason = f"{pair.name}: {error.message}"
                 this.say("training", reason, work=True)
         kept.write_json(this.out / "training.json", {**training_json.to_json(results), "reason": reason})
+    for result in results:
+        this.say("training", f"{result.name} test {result.metric}, median of all seeds: {_medians(result)}")
+    if not wanted:
+        this.say("training", reason)
+
+
+def _medians(result: TrainingResult) -> str:
+    """`TensorFlow 0.9710, PyTorch 0.9722`."""
+    names = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
+    tests = {side: [run.test for run in result.runs if run.side == side] for side in names}
+    return ", ".join(f"{names[side]} {median(values):.4f}" for side, values in tests.items() if values)
 
 
 def _bench(this: _Run, selection: Selection, proof: Sequence[PairResult], options: Options) -> None:
