@@ -460,3 +460,4 @@ class BenchResult:
     reason: str = ""
     missing: Mapping[str, str] = field(default_factory=dict)  # "torch compiled" -> why it could not be measured
     machine: Mapping[str, Any] = field(default_factory=dict)  # device, threads, versions, rounds, steps
+    over_budget: tuple[str, ...] = ()  # what the pair's budget allows and was not kept, a sentence each

@@ -79,6 +79,26 @@ def deltas(measured: Mapping[str, Measured]) -> dict[str, Any]:
     }
 
 
+def over_budget(budget: Mapping[str, float], found: Mapping[str, Any]) -> list[str]:
+    """Sentences about what a pair's `budget` allows and compiled PyTorch does not keep; empty where all is kept.
+
+    `speed` is the least that compiled PyTorch must reach, `memory` the most that it may take, both against
+    TensorFlow. Speed is over budget only where the whole interval is: a noisy machine alone breaks no budget.
+    """
+    said = []
+    for what, allowed in budget.items():
+        value = found.get(what, {}).get("compiled")
+        if value is None:
+            said.append(f"The budget for {what} cannot be checked: compiled PyTorch was not compared with TensorFlow.")
+        elif what == "speed" and value["high"] < allowed:
+            said.append(
+                f"Compiled PyTorch runs at {value['median']:.2f} times TensorFlow's speed; {allowed:g} is asked."
+            )
+        elif what == "memory" and value > allowed:
+            said.append(f"Compiled PyTorch takes {value:.2f} times TensorFlow's memory; {allowed:g} is allowed.")
+    return said
+
+
 def _memory_ratio(base: Measured, twin: Measured) -> float | None:
     if base.memory_bytes <= 0 or base.memory_kind != twin.memory_kind:
         return None

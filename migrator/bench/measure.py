@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from migrator.bench.deltas import Measured, deltas, row
+from migrator.bench.deltas import Measured, deltas, over_budget, row
 from migrator.bench.process import VariantMissing, VariantProcess
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import BenchResult, Pair
@@ -91,7 +91,8 @@ def bench(pair: Pair, folder: Path, options: Options, progress: Progress) -> Ben
     reason = (
         "The variants ran on different devices, so they are not compared. Choose one with --device." if apart else ""
     )
-    return BenchResult(pair.name, rows, {} if apart else deltas(measured), reason, missing, machine)
+    found = {} if apart else deltas(measured)
+    return BenchResult(pair.name, rows, found, reason, missing, machine, tuple(over_budget(pair.budget, found)))
 
 
 def _start(

@@ -37,7 +37,9 @@ class VariantProcess:
         file = self._out / "request.json"
         file.write_text(json.dumps({**request, "out": str(self._out)}))
         with (self._out / "log.txt").open("w") as log:
-            self._process = _popen([python, str(start), str(file)], log, _environment(int(request["threads"]), self._out))
+            self._process = _popen(
+                [python, str(start), str(file)], log, _environment(int(request["threads"]), self._out)
+            )
         self._lines: queue.Queue[str] = queue.Queue()
         self._pump = threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True)
         self._pump.start()

@@ -186,7 +186,7 @@ def bench(
             results.append(stage(pair, selection.folder, options, progress))
         except MigrateError as error:
             results.append(BenchResult(pair.name, (), {}, error.message))
-    return Outcome(results, code_of(work_remains=not all(result.rows for result in results)))
+    return Outcome(results, code_of(work_remains=any(not result.rows or result.over_budget for result in results)))
 
 
 def train(

@@ -196,6 +196,8 @@ def _bench(this: _Run, selection: Selection, proof: Sequence[PairResult], option
         kept.write_json(this.out / "bench.json", bench_json.to_json(results))
     for result in results:
         this.say("bench", f"{result.name} {_fastest(result)}", work=not result.rows)
+        for sentence in result.over_budget:
+            this.say("bench", f"{result.name} {sentence}", work=True)
 
 
 def _fastest(result: BenchResult) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from migrator.bench.deltas import Measured, break_even, deltas, row
+from migrator.bench.deltas import Measured, break_even, deltas, over_budget, row
 from migrator.bench.statistics import Interval, difference, median, ratio
 
 
@@ -139,3 +139,27 @@ def test_compiling_that_gains_nothing_never_pays(compiled, words):
 
 def test_break_even_needs_both_modes():
     assert break_even(None, None)["steps"] is None
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        ({"speed": 2.5, "memory": 1.0}, []),
+        ({"speed": 3.5}, ["3.5 is asked"]),
+        ({"memory": 0.4}, ["0.4 is allowed"]),
+    ],
+    ids=["kept", "too slow", "too big"],
+)
+def test_a_budget_is_judged_on_compiled_pytorch(budget, words):
+    found = over_budget(budget, deltas(three()))
+    assert len(found) == len(words)
+    assert all(word in sentence for word, sentence in zip(words, found, strict=True))
+
+
+def test_noise_alone_breaks_no_speed_budget():
+    found = {"speed": {"compiled": {"low": 0.9, "median": 0.98, "high": 1.05}}}
+    assert over_budget({"speed": 1.0}, found) == []
+
+
+def test_a_budget_that_cannot_be_checked_is_not_kept():
+    assert "cannot be checked" in over_budget({"speed": 1.0}, {})[0]
