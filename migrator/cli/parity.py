@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,9 +11,6 @@ from migrator.cli.options import FILE, text_or_json
 from migrator.cli.output import emit, emit_json
 from migrator.cli.pairs import pair_options, parity_options, select
 from migrator.cli.progress import progress
-
-if TYPE_CHECKING:
-    from migrator.facts import Check, PairResult
 
 
 @click.command("parity", short_help="Check that both versions compute the same.")
@@ -38,26 +34,8 @@ def command(pairs: tuple[str, ...], config: Path | None, checks: str | None, for
 
         emit_json(parity_json.to_json(outcome.value))
     else:
-        emit("\n".join(line for result in outcome.value for line in text(result)))
+        from migrator.report import parity_text
+
+        emit(parity_text.to_text(outcome.value))
     return int(outcome.code)
 
-
-def text(result: PairResult) -> Iterator[str]:
-    """One pair, a line for each check."""
-    yield f"{result.name}: {result.verdict}" + (f" ({result.reason})" if result.reason else "")
-    for check in result.checks:
-        yield _line(check)
-    if result.first_divergence:
-        told = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in result.first_divergence.items())
-        yield f"  first divergence: {told}"
-    for difference in result.differences:
-        told = ", ".join(str(value) for value in difference.values())
-        yield f"  known difference: {told}"
-
-
-def _line(check: Check) -> str:
-    figures = {"error": check.error, "floor": check.floor, "would pass at": check.needed}
-    told = [f"{name} {value:.2g}" for name, value in figures.items() if value is not None]
-    if check.reason:
-        told.append(check.reason)
-    return f"  {check.id:<9} {check.verdict:<12} {', '.join(told)}".rstrip()
