@@ -39,6 +39,13 @@ def quiet(text: str) -> None:
     """The progress callable of a caller that wants none."""
 
 
+def _unproven(result: PairResult | None) -> str:
+    """Why a pair is not measured."""
+    said = "it was not checked" if result is None else f"it says {result.verdict}"
+    more = f" ({result.reason})" if result is not None and result.reason else ""
+    return f"Not measured: bench needs parity to pass, and {said}{more}."
+
+
 # ---------------------------------------------------------------- exit codes
 
 
@@ -178,9 +185,7 @@ def bench(
     for pair in selection.pairs:
         verdict = verdicts.get(pair.name)
         if verdict is None or verdict.verdict != "pass":
-            said = f"it says {verdict.verdict}" if verdict else "it was not checked"
-            reason = f"Not measured: bench needs parity to pass, and {said}."
-            results.append(BenchResult(pair.name, (), {}, reason))
+            results.append(BenchResult(pair.name, (), {}, _unproven(verdict)))
             continue
         try:
             results.append(stage(pair, selection.folder, options, progress))
