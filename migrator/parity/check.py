@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from migrator import config
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import Check, Pair, PairResult
 from migrator.parity import checks, differences, edges, initial, locate, record, requests
-from migrator.parity.options import Options, Progress
+from migrator.parity.options import CHECKS, Options, Progress
 from migrator.worker import files, recorded
 
 JUDGES: Mapping[str, Callable[[checks.Both], Check]] = {
@@ -73,7 +73,7 @@ def _record(pair: Pair, folder: Path, options: Options, progress: Progress, work
     if options.ad_hoc:
         place = record.write(pair, folder, options, progress, work / "record", options.ordered())
     elif not (place / "record.json").exists():
-        place = record.write(pair, folder, options, progress, place, record.CHECKS)
+        place = record.write(pair, folder, options, progress, place, CHECKS)
     return record.read(pair, folder, options, place)
 
 
@@ -81,7 +81,7 @@ def _judged(
     pair: Pair, folder: Path, options: Options, progress: Progress, work: Path, kept: recorded.Record
 ) -> PairResult:
     accepted = [accept.id for accept in pair.accept]
-    asked = {
+    asked: dict[str, Any] = {
         "ref": pair.torch,
         "folder": str(folder.resolve()),
         "record": str(kept.folder),
@@ -99,7 +99,8 @@ def _judged(
     if any(each.verdict == "fail" for each in made):
         progress(f"{pair.name}: looking for the place")
         first = locate.locate(both, made, asked, work, options)
-    return PairResult(pair.name, *_verdict(made), tuple(made), first, differences.found(pair, both, made))
+    verdict, reason = _verdict(made)
+    return PairResult(pair.name, verdict, reason, tuple(made), first, differences.found(pair, both, made))
 
 
 def _one(id_: str, both: checks.Both, options: Options, progress: Progress, work: Path) -> Check:
@@ -112,10 +113,12 @@ def _one(id_: str, both: checks.Both, options: Options, progress: Progress, work
     return JUDGES[id_](both)
 
 
-def _verdict(made: list[Check]) -> Any:
+def _verdict(made: list[Check]) -> tuple[Literal["pass", "fail", "error"], str]:
     """The pair's verdict and the first reason against it; a check that was not made does not make a pass."""
-    for verdict, wanted in (("error", ("error",)), ("fail", ("fail", "unsupported", "skipped"))):
-        for each in made:
-            if each.verdict in wanted:
-                return verdict, f"{each.id}: {each.reason}"
+    for each in made:
+        if each.verdict == "error":
+            return "error", f"{each.id}: {each.reason}"
+    for each in made:
+        if each.verdict != "pass":
+            return "fail", f"{each.id}: {each.reason}"
     return "pass", ""

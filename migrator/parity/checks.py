@@ -79,8 +79,8 @@ def _frozen(both: Both) -> list[str]:
         variable = both.record.variables[int(entry["variable"])]
         trained = tensors[entry["tensor"]]["trainable"]
         if trained != variable["trainable"]:
-            words = ("trained", "frozen")
-            found.append(f"{entry['path']} is {words[not variable['trainable']]}, {entry['tensor']} {words[not trained]}")
+            words = ("frozen", "trained")
+            found.append(f"{entry['path']} is {words[variable['trainable']]}, {entry['tensor']} {words[trained]}")
     return found
 
 
@@ -197,19 +197,21 @@ def _trained(both: Both, id_: str, wanted: Any, losses: bool) -> Check:
     if not theirs:
         return Check(id_, "unsupported", reason=f"no float64 training: {both.record.facts['double']}")
     if both.record.facts["random"]:
-        names = ", ".join(both.record.facts["random"])
-        return Check(id_, "unsupported", reason=f"layers draw at random in training: {names}")
+        drawn = ", ".join(both.record.facts["random"])
+        return Check(id_, "unsupported", reason=f"layers draw at random in training: {drawn}")
     if not both.record.facts["training"]["settled"]:
         return Check(id_, "error", reason="the TensorFlow side's loss does not stay finite at any of the rates tried")
-    names = {f"variable/{index}" for index, v in enumerate(both.record.variables) if wanted(v)}
-    names |= {"losses"} if losses else set()
+    names: set[str] = {f"variable/{index}" for index, v in enumerate(both.record.variables) if wanted(v)}
+    if losses:
+        names.add("losses")
     references = {both.variable(name): ref for name, ref in theirs.items() if name in names}
     arrays = {both.variable(name): array for name, array in ours.items() if name in names}
     found = judge.tally(references, arrays)
     found.floor = judge.floor_of(references, {both.variable(name): ref for name, ref in nudged.items()})
     limit = min(max(judge.EXACT, judge.FACTOR * found.floor), judge.NAMED)
     check = judge.exact(id_, found, both.constants(), limit)
-    return replace(check, details=_step(theirs.get("losses"), ours.get("losses"), limit) if losses else {})
+    step = _step(theirs.get("losses"), ours.get("losses"), limit) if losses else {}
+    return replace(check, details={**check.details, **step})
 
 
 def _step(theirs: Any, ours: Any, limit: float) -> dict[str, Any]:
@@ -226,4 +228,6 @@ def merged(id_: str, checks: Sequence[Check]) -> Check:
     error = max((check.error for check in checks if check.error is not None), default=None)
     floor = max((check.floor for check in checks if check.floor is not None), default=None)
     reason = "; ".join(check.reason for check in (failed or checks) if check.reason)
-    return Check(id_, failed[0].verdict if failed else "pass", error, floor, error, reason)
+    worst = max(failed or checks, key=lambda check: check.error or 0.0, default=None)
+    details = worst.details if worst is not None else {}
+    return Check(id_, failed[0].verdict if failed else "pass", error, floor, error, reason, details)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from migrator.facts import Check
+from migrator.facts import Check, Verdict
 from migrator.parity import judge, requests
 from migrator.parity.checks import Both
 from migrator.parity.options import Options
@@ -44,8 +44,11 @@ def judge_sides(truth: Side, sides: Mapping[str, Side]) -> Check:
         if not lengths[name] <= judge.FACTOR * floor:
             failed.append(f"{name} is off by {lengths[name]:.2g} ({whose})")
     worst = max(lengths.values(), default=None)
-    reason = "; ".join(failed) + (f"; {judge.FACTOR:.0f} times the noise floor {floor:.2g} is allowed" if failed else "")
-    return Check("onnx", "fail" if failed else "pass", worst, floor, worst, reason, {"edges": lengths})
+    verdict: Verdict = "fail" if failed else "pass"
+    if failed:
+        failed.append(f"{judge.FACTOR:.0f} times the noise floor {floor:.2g} is allowed")
+    reason = "; ".join(failed)
+    return Check("onnx", verdict, worst, floor, worst, reason, {"edges": lengths})
 
 
 def _length(one: Side, other: Side) -> float:

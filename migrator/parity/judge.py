@@ -79,13 +79,14 @@ def single_constants(events: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def exact(id_: str, found: Tally, constants: list[str], limit: float = EXACT) -> Check:
     """The float64 judgement: at most `limit`, or at most 1e-6 where a single-precision constant is named."""
+    details = {"worst": found.worst}
     if found.mismatches:
-        return Check(id_, "fail", found.error, None, None, "; ".join(sorted(found.mismatches)))
+        return Check(id_, "fail", found.error, None, None, "; ".join(sorted(found.mismatches)), details)
     if found.error <= limit:
-        return Check(id_, "pass", found.error, found.floor, found.error)
+        return Check(id_, "pass", found.error, found.floor, found.error, details=details)
     named = found.error <= NAMED and constants
     reason = f"single-precision constants: {', '.join(constants)}" if named else _off(found, limit)
-    return Check(id_, "pass" if named else "fail", found.error, found.floor, found.error, reason)
+    return Check(id_, "pass" if named else "fail", found.error, found.floor, found.error, reason, details)
 
 
 def _off(found: Tally, limit: float) -> str:

@@ -9,7 +9,7 @@ from the same sketches, so both sides of a judgement are measured with one yards
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -37,12 +37,12 @@ class Sketch:
         """The numbers as one float64 array of 66 values: largest, norm, projections."""
         return np.concatenate([[self.largest, self.norm], self.projections])
 
-    def facts(self) -> Dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """What `packed` leaves out, as JSON."""
         return {"shape": list(self.shape), "dtype": str(self.dtype)}
 
     @classmethod
-    def unpacked(cls, facts: Mapping[str, Any], packed: np.ndarray) -> "Sketch":
+    def unpacked(cls, facts: Mapping[str, Any], packed: np.ndarray) -> Sketch:
         """The sketch of `facts()` and `packed()`."""
         return cls(facts["shape"], facts["dtype"], float(packed[0]), float(packed[1]), packed[2:])
 
@@ -75,15 +75,15 @@ def largest(reference: Reference) -> float:
     return float(np.max(np.abs(reference.astype(np.float64)))) if reference.size else 0.0
 
 
-def difference(reference: Reference, array: Union[np.ndarray, Sketch], kinds: bool = False) -> float:
+def difference(reference: Reference, array: np.ndarray | Sketch, kinds: bool = False) -> float:
     """The largest absolute difference, or its bound from projections; infinity where a value is not finite.
 
     With `kinds` the dtypes must be equal too. Raises Mismatch for other shapes or dtypes.
     """
     if tuple(reference.shape) != tuple(array.shape):
-        raise Mismatch("shape {} against {}".format(list(array.shape), list(reference.shape)))
+        raise Mismatch(f"shape {list(array.shape)} against {list(reference.shape)}")
     if kinds and reference.dtype != array.dtype:
-        raise Mismatch("dtype {} against {}".format(array.dtype, reference.dtype))
+        raise Mismatch(f"dtype {array.dtype} against {reference.dtype}")
     if isinstance(reference, Sketch) or isinstance(array, Sketch):
         ours = array.projections if isinstance(array, Sketch) else project(array.astype(np.float64))
         theirs = reference.projections if isinstance(reference, Sketch) else project(reference.astype(np.float64))
@@ -95,9 +95,7 @@ def difference(reference: Reference, array: Union[np.ndarray, Sketch], kinds: bo
     return gap if finite else float("inf")
 
 
-def error(
-    reference: Reference, array: Union[np.ndarray, Sketch], scale: Optional[float] = None, kinds: bool = False
-) -> float:
+def error(reference: Reference, array: np.ndarray | Sketch, scale: float | None = None, kinds: bool = False) -> float:
     """`difference` over `scale`, by default the largest reference; over 1 where that is zero."""
     gap = difference(reference, array, kinds)
     size = largest(reference) if scale is None else scale

@@ -5,7 +5,7 @@ A layout is a named pair of functions on arrays, to PyTorch and back; both are v
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Sequence
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Layout:
         self.forward = forward
         self.backward = backward
 
-    def shape(self, shape: Sequence[int]) -> Tuple[int, ...]:
+    def shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The PyTorch shape of a Keras shape; empty tuple where the rank does not fit the layout."""
         try:
             turned = self.forward(np.broadcast_to(np.zeros(()), tuple(shape)))
@@ -49,7 +49,7 @@ def _depthwise(name: str, spatial: int) -> Layout:
 
 
 AS_IS = Layout("as is", lambda a: a, lambda a, shape: a)
-_ALL: List[Layout] = [
+_ALL: list[Layout] = [
     AS_IS,
     _permuted("io->oi", [1, 0]),
     _permuted("lio->oil", [2, 1, 0]),
@@ -61,12 +61,12 @@ _ALL: List[Layout] = [
     _depthwise("lcm->(cm)1l", 1),
     _depthwise("hwcm->(cm)1hw", 2),
 ]
-LAYOUTS: Dict[str, Layout] = {layout.name: layout for layout in _ALL}
+LAYOUTS: dict[str, Layout] = {layout.name: layout for layout in _ALL}
 
 # Keras class -> role -> (the tensor's usual name in torch.nn, layout)
 _NORM = {"gamma": ("weight", "as is"), "beta": ("bias", "as is")}
 _BIAS = {"bias": ("bias", "as is")}
-ROLES: Dict[str, Dict[str, Tuple[str, str]]] = {
+ROLES: dict[str, dict[str, tuple[str, str]]] = {
     "Dense": {"kernel": ("weight", "io->oi"), **_BIAS},
     "Conv1D": {"kernel": ("weight", "lio->oil"), **_BIAS},
     "Conv2D": {"kernel": ("weight", "hwio->oihw"), **_BIAS},
@@ -117,12 +117,12 @@ ROLES: Dict[str, Dict[str, Tuple[str, str]]] = {
 }
 
 
-def usual(kind: str, role: str) -> Tuple[str, str]:
+def usual(kind: str, role: str) -> tuple[str, str]:
     """The torch.nn name and the layout of one variable; its own name, as is, where the layer is not known."""
     return ROLES.get(kind, {}).get(role, (role, "as is"))
 
 
-def possible(kind: str, role: str) -> List[str]:
+def possible(kind: str, role: str) -> list[str]:
     """The layouts that code written by hand may have chosen: the usual one first, then as it is."""
     _, layout = usual(kind, role)
     return [layout] if layout == "as is" else [layout, "as is"]

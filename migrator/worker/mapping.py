@@ -9,7 +9,7 @@ the first that makes the outputs agree. Nothing is reshaped, and what is left ov
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, Mapping, Sequence
 
 from . import layouts
 
@@ -20,7 +20,7 @@ Entry = Dict[str, Any]  # variable (index), path, tensor (path), layout
 class Unmatched(Exception):
     """Variables or tensors are left over; `facts` lists them, each with its candidates."""
 
-    def __init__(self, facts: List[Dict[str, Any]]) -> None:
+    def __init__(self, facts: list[dict[str, Any]]) -> None:
         super().__init__("; ".join(_sentence(fact) for fact in facts))
         self.facts = facts
 
@@ -28,11 +28,11 @@ class Unmatched(Exception):
 class Unit:
     """Variables that belong together. `wants` maps a torch.nn name to (variable index, layout, PyTorch shape)."""
 
-    def __init__(self, name: str, wants: Dict[str, Tuple[int, str, Tuple[int, ...]]]) -> None:
+    def __init__(self, name: str, wants: dict[str, tuple[int, str, tuple[int, ...]]]) -> None:
         self.name = name
         self.wants = wants
 
-    def key(self) -> Tuple[Any, ...]:
+    def key(self) -> tuple[Any, ...]:
         """Units with equal keys fit the same modules."""
         return tuple(sorted((role, shape) for role, (_, _, shape) in self.wants.items()))
 
@@ -42,13 +42,13 @@ def hypotheses(
     tensors: Sequence[Facts],
     layers_called: Sequence[str] = (),
     modules_called: Sequence[str] = (),
-) -> List[List[Entry]]:
+) -> list[list[Entry]]:
     """The mappings worth trying, best first, without repetition.
 
     `variables` and `tensors` come in order of construction; the other two are names in order of execution.
     Raises Unmatched where something is left over whatever the order.
     """
-    found: List[List[Entry]] = []
+    found: list[list[Entry]] = []
     for prefer in (0, 1):
         for by_name, called in ((True, False), (False, False), (False, True)):
             order = _order(modules_called) if called else {}
@@ -59,17 +59,17 @@ def hypotheses(
     return found
 
 
-def _order(names: Sequence[str]) -> Dict[str, int]:
+def _order(names: Sequence[str]) -> dict[str, int]:
     return {name: place for place, name in reversed(list(enumerate(names)))}
 
 
-def _sorted(units: List[Unit], order: Mapping[str, int]) -> List[Unit]:
+def _sorted(units: list[Unit], order: Mapping[str, int]) -> list[Unit]:
     return sorted(units, key=lambda unit: order.get(unit.name, len(order))) if order else units
 
 
-def _units(variables: Sequence[Facts]) -> List[Unit]:
+def _units(variables: Sequence[Facts]) -> list[Unit]:
     """One unit a layer; a separable convolution is two, since PyTorch has a module for each half."""
-    groups: Dict[Tuple[int, str, bool], List[int]] = {}
+    groups: dict[tuple[int, str, bool], list[int]] = {}
     for index, variable in enumerate(variables):
         half = variable["class"].startswith("Separable") and variable["role"] != "depthwise_kernel"
         groups.setdefault((variable["owner"], variable["layer"], half), []).append(index)
@@ -90,16 +90,16 @@ def _match(
     order: Mapping[str, int],
     by_name: bool,
     prefer: int,
-) -> List[Entry]:
-    modules: Dict[str, List[Facts]] = {}
+) -> list[Entry]:
+    modules: dict[str, list[Facts]] = {}
     for tensor in tensors:
         modules.setdefault(tensor["module"], []).append(tensor)
     names = sorted(modules, key=lambda name: order.get(name, len(order))) if order else list(modules)
-    groups: Dict[Any, List[Unit]] = {}
+    groups: dict[Any, list[Unit]] = {}
     for unit in units:
         groups.setdefault(unit.key(), []).append(unit)
-    entries: List[Entry] = []
-    taken: set = set()
+    entries: list[Entry] = []
+    taken: set[str] = set()
     for group in groups.values():
         fitting = [name for name in names if name not in taken and _fits(group[0], modules[name])]
         for unit, name in _paired(group, fitting, by_name):
@@ -124,7 +124,7 @@ def _fits(unit: Unit, tensors: Iterable[Facts]) -> bool:
     return all(role in unit.wants or not counts(tensor) for role, tensor in by_role.items())
 
 
-def _paired(group: Sequence[Unit], fitting: Sequence[str], by_name: bool) -> List[Tuple[Unit, str]]:
+def _paired(group: Sequence[Unit], fitting: Sequence[str], by_name: bool) -> list[tuple[Unit, str]]:
     """Units with modules: those of equal names first, the rest in order; nothing where the numbers differ."""
     if len(group) != len(fitting):
         return []
@@ -147,7 +147,7 @@ def _plain(name: str) -> str:
 
 def _one_by_one(
     variables: Sequence[Facts], tensors: Sequence[Facts], entries: Sequence[Entry], prefer: int
-) -> List[Entry]:
+) -> list[Entry]:
     """What fits no module as a whole: an own `nn.Parameter`, weights of a custom layer."""
     used = {entry["tensor"] for entry in entries}
     done = {entry["variable"] for entry in entries}
@@ -162,7 +162,7 @@ def _one_by_one(
     return found
 
 
-def candidates(variable: Facts, tensors: Iterable[Facts], prefer: int = 0) -> List[Tuple[Facts, str]]:
+def candidates(variable: Facts, tensors: Iterable[Facts], prefer: int = 0) -> list[tuple[Facts, str]]:
     """The tensors that a variable fits, each with the layout in which it does."""
     names = layouts.possible(variable["class"], variable["role"])
     found = []
@@ -201,7 +201,7 @@ def _nothing_left(variables: Sequence[Facts], tensors: Sequence[Facts], entries:
         raise Unmatched(facts)
 
 
-def _left(side: str, facts: Facts, near: Sequence[str]) -> Dict[str, Any]:
+def _left(side: str, facts: Facts, near: Sequence[str]) -> dict[str, Any]:
     return {"side": side, "path": facts["path"], "shape": list(facts["shape"]), "candidates": list(near)}
 
 

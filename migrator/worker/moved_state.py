@@ -8,14 +8,14 @@ stays positive); else normal with the same spread. Integer variables keep their 
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from . import drawing
 
 
-def rule_for(initial: np.ndarray) -> Dict[str, Any]:
+def rule_for(initial: np.ndarray) -> dict[str, Any]:
     """The drawing rule of a variable that starts from `initial`, as JSON."""
     if initial.dtype.kind != "f":
         return {"kind": "kept", "value": initial.tolist()}
@@ -30,7 +30,7 @@ def rule_for(initial: np.ndarray) -> Dict[str, Any]:
 
 def values(rule: Mapping[str, Any], shape: Sequence[int], seed: int, index: int) -> np.ndarray:
     """The array that a rule gives for variable number `index`: float32, or the kept integers."""
-    name = "weight/{}".format(index)
+    name = f"weight/{index}"
     if rule["kind"] == "kept":
         return np.asarray(rule["value"]).reshape(tuple(shape))
     if rule["kind"] == "normal":
@@ -42,6 +42,7 @@ def nudged(array: np.ndarray, seed: int, index: int) -> np.ndarray:
     """The same array, each value one rounding step up or down at random: how far rounding alone may carry."""
     if array.dtype.kind != "f":
         return array
-    up = drawing.uniform(seed, "nudge/{}".format(index), array.shape) < 0.5
+    up = drawing.uniform(seed, f"nudge/{index}", array.shape) < 0.5
     direction = np.where(up, np.inf, -np.inf).astype(array.dtype)
-    return np.nextafter(array, direction)
+    stepped: np.ndarray = np.nextafter(array, direction)
+    return stepped

@@ -7,19 +7,19 @@ ONNX Runtime rejects is reported in `unsupported` with its reason.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any, Mapping
 
 import numpy as np
 
 from . import files
 
 
-def main(request: Mapping[str, Any]) -> Dict[str, Any]:
+def main(request: Mapping[str, Any]) -> dict[str, Any]:
     """Run every graph; see the module's text."""
     import onnxruntime
 
     feeds = files.read_arrays(request["feeds"])
-    arrays: Dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
     unsupported = {}
     for name, graph in request["graphs"].items():
         try:
@@ -29,8 +29,8 @@ def main(request: Mapping[str, Any]) -> Dict[str, Any]:
             wanted = {value.name for value in session.get_inputs()}
             given = {key: feeds[source] for key, source in graph["inputs"].items() if key in wanted}
             for index, array in enumerate(session.run(None, given)):
-                arrays["{}/{}".format(name, index)] = np.asarray(array)
+                arrays[f"{name}/{index}"] = np.asarray(array)
         except Exception as error:  # the runtime's own exceptions have no common base
-            unsupported[name] = "ONNX Runtime: {}".format(str(error).strip().splitlines()[0])
+            unsupported[name] = f"ONNX Runtime: {str(error).strip().splitlines()[0]}"
     files.write_arrays(Path(request["out"], "arrays.safetensors"), arrays)
     return {"unsupported": unsupported, "versions": {"onnxruntime": onnxruntime.__version__}}

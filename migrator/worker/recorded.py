@@ -7,7 +7,7 @@ sketches as 66 numbers), and `tensorflow.onnx` where there is one.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -32,33 +32,33 @@ class Record:
             raise Damaged("{} cannot be read: {}".format(folder / "record.json", error)) from error
         if content.get("schema") != SCHEMA:
             raise Damaged("{} is {}, not {}".format(folder / "record.json", content.get("schema"), SCHEMA))
-        self.content: Dict[str, Any] = content
-        self.request: Dict[str, Any] = content["request"]
-        self.facts: Dict[str, Any] = content["facts"]
-        self.variables: List[Dict[str, Any]] = self.facts["variables"]
+        self.content: dict[str, Any] = content
+        self.request: dict[str, Any] = content["request"]
+        self.facts: dict[str, Any] = content["facts"]
+        self.variables: list[dict[str, Any]] = self.facts["variables"]
         for name, digest in content["files"].items():
             if not (folder / name).is_file() or files.digest(folder / name) != digest:
-                raise Damaged("{} is missing or was changed after it was recorded".format(folder / name))
+                raise Damaged(f"{folder / name} is missing or was changed after it was recorded")
         if self.request.get("data"):
             self.request["data"] = str(folder / self.request["data"])
         self._arrays = files.read_arrays(folder / "arrays.safetensors")
 
-    def references(self, prefix: str) -> Dict[str, compare.Reference]:
+    def references(self, prefix: str) -> dict[str, compare.Reference]:
         """The arrays and sketches below `prefix/`, by the rest of their names."""
         sketched: Mapping[str, Any] = self.content["sketches"]
-        found: Dict[str, compare.Reference] = {}
+        found: dict[str, compare.Reference] = {}
         for name, array in self._arrays.items():
             if name.startswith(prefix + "/"):
                 rest = name[len(prefix) + 1 :]
                 found[rest] = compare.Sketch.unpacked(sketched[name], array) if name in sketched else array
         return found
 
-    def weights(self) -> Dict[int, np.ndarray]:
+    def weights(self) -> dict[int, np.ndarray]:
         """The starting value of every variable, by its index; float32 or the kept integers."""
         seed = int(self.request["seed"])
         found = {}
         for index, variable in enumerate(self.variables):
-            stored = self._arrays.get("weight/{}".format(index))
+            stored = self._arrays.get(f"weight/{index}")
             found[index] = (
                 stored if stored is not None else moved_state.values(variable["rule"], variable["shape"], seed, index)
             )
@@ -72,7 +72,7 @@ class Record:
         return all(compare.agrees(references[name], outputs[name], AGREEMENT) for name in references)
 
 
-def packed(arrays: Mapping[str, np.ndarray], full: bool) -> Tuple[Dict[str, np.ndarray], Dict[str, Any]]:
+def packed(arrays: Mapping[str, np.ndarray], full: bool) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """What to store of the arrays, and the facts of those stored as sketches. `full` keeps all of them whole."""
     stored = {}
     sketches = {}

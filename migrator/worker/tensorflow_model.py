@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -27,7 +27,7 @@ class Model:
         self.names = [spec.get("name") for spec in request["inputs"]]
         keras.backend.clear_session()
         keras.backend.set_floatx(precision)
-        self.created: List[Any] = []
+        self.created: list[Any] = []
         loading.forget(Path(request["folder"]).resolve())
         loading.forget(_root(request["ref"], request["folder"]))
         factory = loading.load(request["ref"], request["folder"])
@@ -44,7 +44,7 @@ class Model:
         if request.get("weights"):
             self.call_model.load_weights(str(Path(request["folder"], request["weights"])))
 
-    def __call__(self, arrays: Sequence[Any], training: bool = False) -> List[Tuple[str, Any]]:
+    def __call__(self, arrays: Sequence[Any], training: bool = False) -> list[tuple[str, Any]]:
         """The output's leaves with their paths, from one array or tensor per input."""
         args, kwargs = loading.arranged([self.tensor(array) for array in arrays], self.names, self.form)
         if self._takes_training():
@@ -57,11 +57,11 @@ class Model:
             array = array.astype(self.precision)
         return tf.convert_to_tensor(array)
 
-    def losses(self) -> List[Any]:
+    def losses(self) -> list[Any]:
         """What regularisers add to the loss, as scalars; empty where the model knows none."""
         return list(getattr(self.call_model, "losses", None) or [])
 
-    def trainable(self) -> List["Variable"]:
+    def trainable(self) -> list[Variable]:
         """The variables that training changes, in this model's order."""
         return [variable for variable in self.variables if variable.trainable]
 
@@ -87,7 +87,7 @@ class Model:
 class Variable:
     """One variable with where it lives: `layer` and `kind` (class) of its owner, `role` such as `kernel`."""
 
-    def __init__(self, raw: Any, layer: Optional[Any], path: str, role: str, layer_path: str, trainable: bool) -> None:
+    def __init__(self, raw: Any, layer: Any | None, path: str, role: str, layer_path: str, trainable: bool) -> None:
         self.raw = raw
         self.layer = layer
         self.path = path
@@ -99,7 +99,8 @@ class Variable:
     @property
     def dtype(self) -> np.dtype:
         """The NumPy dtype of its values."""
-        return np.dtype(getattr(self.raw.dtype, "as_numpy_dtype", self.raw.dtype))
+        found: np.dtype = np.dtype(getattr(self.raw.dtype, "as_numpy_dtype", self.raw.dtype))
+        return found
 
     def numpy(self) -> np.ndarray:
         """Its value now."""
@@ -117,7 +118,7 @@ class Variable:
 class _noticing_layers:
     """While active, every Keras layer that is constructed is appended to the list."""
 
-    def __init__(self, created: List[Any]) -> None:
+    def __init__(self, created: list[Any]) -> None:
         self.created = created
         self.original: Callable[..., None] = keras.layers.Layer.__init__
 
@@ -151,21 +152,21 @@ def _root(ref: str, folder: str) -> Path:
     return Path(folder, target).resolve().parent if target.endswith(".py") else Path(folder).resolve()
 
 
-def _layers(model: Any, created: Sequence[Any]) -> List[Any]:
+def _layers(model: Any, created: Sequence[Any]) -> list[Any]:
     """The model's layers, itself included, in order of construction; those made elsewhere keep their own order."""
     if isinstance(model, keras.layers.Layer):
         found = list(model._flatten_layers())
     elif isinstance(model, tf.Module):
         found = [part for part in model.submodules if isinstance(part, keras.layers.Layer)]
     else:
-        found = [layer for layer in created]
+        found = list(created)
     order = {id(layer): index for index, layer in enumerate(created)}
     unique = list({id(layer): layer for layer in found}.values())
     return sorted(unique, key=lambda layer: order.get(id(layer), len(order)))
 
 
-def _variables(model: Any, layers: Sequence[Any]) -> List[Variable]:
-    found: List[Variable] = []
+def _variables(model: Any, layers: Sequence[Any]) -> list[Variable]:
+    found: list[Variable] = []
     seen = set()
     for layer in layers:
         children = {id(raw) for child in _children(layer) for raw in child.weights}
@@ -181,15 +182,15 @@ def _variables(model: Any, layers: Sequence[Any]) -> List[Variable]:
     return found
 
 
-def _children(layer: Any) -> List[Any]:
-    return [child for child in layer._flatten_layers(recursive=False, include_self=False)]
+def _children(layer: Any) -> list[Any]:
+    return list(layer._flatten_layers(recursive=False, include_self=False))
 
 
 def _held(raw: Any, others: Sequence[Any]) -> bool:
     return any(raw is other or raw is getattr(other, "_value", None) for other in others)
 
 
-def _variable(raw: Any, layer: Optional[Any]) -> Variable:
+def _variable(raw: Any, layer: Any | None) -> Variable:
     path = str(getattr(raw, "path", raw.name)).split(":")[0]
     trainable = bool(raw.trainable) and (layer is None or bool(layer.trainable))
     owner = path.rpartition("/")[0] if layer is None or "/" in path else layer.name
@@ -200,7 +201,7 @@ def _role(raw: Any) -> str:
     return str(raw.name).split(":")[0].rpartition("/")[2]
 
 
-def describe(model: Model) -> List[Dict[str, Any]]:
+def describe(model: Model) -> list[dict[str, Any]]:
     """Facts of every variable in order, as JSON: path, role, layer, class, shape, dtype, whether it is trained."""
     return [
         {
@@ -223,7 +224,7 @@ def index_of(layer: Any, layers: Sequence[Any]) -> int:
     return next((index for index, other in enumerate(layers) if other is layer), -1)
 
 
-def _config(layer: Any) -> Dict[str, Any]:
+def _config(layer: Any) -> dict[str, Any]:
     """The few settings of a layer that decide how its weights are laid out."""
     names = ("depth_multiplier", "reset_after", "units", "filters", "groups", "epsilon", "momentum", "axis")
     values = {name: getattr(layer, name, None) for name in names}

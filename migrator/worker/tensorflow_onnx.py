@@ -7,7 +7,7 @@ regenerate them from its seed. Where a model cannot be called with weights from 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -18,7 +18,7 @@ OPSET = 18
 FILE = "tensorflow.onnx"
 
 
-def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, Any]:
+def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> dict[str, Any]:
     """Write `tensorflow.onnx` into `out`. Facts: `file`, `inputs`, `weights` (names in the variables' order).
 
     An exporter that fails gives `{"unsupported": reason}`, since that says nothing about the rewrite.
@@ -31,7 +31,7 @@ def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, A
     try:
         graph, _ = tf2onnx.convert.from_function(function, input_signature=signature, opset=OPSET)
     except Exception as error:  # whatever a converter raises is the converter's verdict on itself
-        return {"unsupported": "tf2onnx: {}: {}".format(type(error).__name__, error).splitlines()[0]}
+        return {"unsupported": f"tf2onnx: {type(error).__name__}: {error}".splitlines()[0]}
     foreign = sorted({node.op_type for node in graph.graph.node if node.domain not in ("", "ai.onnx", "ai.onnx.ml")})
     if foreign:
         return {"unsupported": "tf2onnx left {} unconverted".format(", ".join(foreign))}
@@ -43,21 +43,21 @@ def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, A
 def _function(model: Model, arrays: Sequence[np.ndarray]) -> Any:
     """The traced function, its signature (batch free) and the names of the weights among its inputs."""
     tensors = [model.tensor(array) for array in arrays]
-    signature: List[Any] = [
-        tf.TensorSpec([None, *tensor.shape[1:]] if tensor.shape.rank else [], tensor.dtype, name="input_{}".format(index))
+    signature: list[Any] = [
+        tf.TensorSpec([None, *tensor.shape[1:]] if tensor.shape.rank else [], tensor.dtype, name=f"input_{index}")
         for index, tensor in enumerate(tensors)
     ]
     count = len(signature)
     if not _stateless(model):
         traced = tf.function(lambda *inputs: [leaf for _, leaf in model(list(inputs))], input_signature=signature)
         return traced, signature, None
-    names = ["weight_{}".format(index) for index in range(len(model.variables))]
+    names = [f"weight_{index}" for index in range(len(model.variables))]
     signature += [
         tf.TensorSpec(variable.shape, variable.tensor().dtype, name=name)
         for variable, name in zip(model.variables, names)
     ]
 
-    def call(*values: Any) -> List[Any]:
+    def call(*values: Any) -> list[Any]:
         return [leaf for _, leaf in _call_with(model, list(values[:count]), list(values[count:]))]
 
     return tf.function(call, input_signature=signature), signature, names
@@ -70,7 +70,7 @@ def _stateless(model: Model) -> bool:
     return hasattr(inner, "stateless_call") and own <= known
 
 
-def _call_with(model: Model, inputs: List[Any], weights: List[Any]) -> Any:
+def _call_with(model: Model, inputs: list[Any], weights: list[Any]) -> Any:
     from . import loading
 
     inner = model.call_model

@@ -12,7 +12,7 @@ import hashlib
 import os
 import platform
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -25,7 +25,7 @@ from .tensorflow_trace import Trace, active_dropout, silence_dropout
 STEPS = 20
 
 
-def main(request: Mapping[str, Any]) -> Dict[str, Any]:
+def main(request: Mapping[str, Any]) -> dict[str, Any]:
     """Compute the record; see the module's text."""
     work = Recording(request)
     work.in_float64()
@@ -41,27 +41,29 @@ class Recording:
         self.request = request
         self.seed = int(request["seed"])
         self.checks = set(request["checks"])
-        self.arrays: Dict[str, np.ndarray] = {}
-        self.facts: Dict[str, Any] = {"versions": _versions(), "double": None}
+        self.arrays: dict[str, np.ndarray] = {}
+        self.facts: dict[str, Any] = {"versions": _versions(), "double": None}
         self.inputs = batches.inputs(request, 0)
-        self.start: List[np.ndarray] = []
+        self.start: list[np.ndarray] = []
 
     def in_float64(self) -> None:
         """Everything that is judged exactly. A model that refuses float64 is noted, with why."""
         try:
             model = Model(self.request, "float64", self.inputs)
         except (TypeError, ValueError, tf.errors.InvalidArgumentError, AttributeError) as error:
-            self.facts["double"] = "{}: {}".format(type(error).__name__, error).splitlines()[0]
+            self.facts["double"] = f"{type(error).__name__}: {error}".splitlines()[0]
             return
         self._describe(model)
         self._move(model)
-        self.facts["dropout"] = active_dropout(model, self.inputs)
+        dropout = active_dropout(model, self.inputs)
+        self.facts["dropout"] = [rate for _, rate in dropout]
+        self.facts["dropout_layers"] = [name for name, _ in dropout]
         self._move(model)
         self.facts["random"] = silence_dropout(model)
         self._forward(model, "float64")
         single = [path for path, leaf in model(self.inputs) if leaf.dtype == tf.float32]
         if single:
-            self.facts["double"] = "its output {} stays single precision".format(single[0])
+            self.facts["double"] = f"its output {single[0]} stays single precision"
         if "gradient" in self.checks and not single:
             loss = training.loss_function(self.request.get("loss"))
             self._keep("float64/gradient", training.gradients(model, loss, self.inputs, self._targets(model, 0)))
@@ -96,7 +98,7 @@ class Recording:
             rule = {"kind": "stored"} if stored else moved_state.rule_for(initial)
             self.facts["variables"][index]["rule"] = rule
             if stored:
-                self.arrays["weight/{}".format(index)] = initial
+                self.arrays[f"weight/{index}"] = initial
             self.start.append(initial if stored else moved_state.values(rule, variable.shape, self.seed, index))
 
     def _move(self, model: Model) -> None:
@@ -137,10 +139,10 @@ class Recording:
 
     def _keep(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
-            self.arrays["{}/{}".format(prefix, name)] = np.asarray(array)
+            self.arrays[f"{prefix}/{name}"] = np.asarray(array)
 
 
-def _versions() -> Dict[str, str]:
+def _versions() -> dict[str, str]:
     keras_version = getattr(tf.keras, "__version__", "") or getattr(tf.keras, "version", lambda: "")()
     return {
         "python": platform.python_version(),
@@ -150,7 +152,7 @@ def _versions() -> Dict[str, str]:
     }
 
 
-def _sources(request: Mapping[str, Any]) -> Dict[str, str]:
+def _sources(request: Mapping[str, Any]) -> dict[str, str]:
     """SHA-256 of every file of the team's that building the model imported, by path relative to the folder."""
     folder = Path(request["folder"]).resolve()
     root = Path(request["root"]).resolve() if request.get("root") else folder

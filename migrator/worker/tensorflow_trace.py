@@ -7,7 +7,7 @@ An event is one result: the output of a layer (`out`), or what goes into the act
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -17,7 +17,7 @@ from .tensorflow_model import Model
 
 keras = tf.keras
 _DROPOUTS = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "AlphaDropout", "GaussianDropout")
-_NOISE = {"GaussianNoise": "stddev", **{name: "rate" for name in _DROPOUTS}}
+_NOISE = {"GaussianNoise": "stddev", **dict.fromkeys(_DROPOUTS, "rate")}
 
 
 class Trace:
@@ -25,13 +25,13 @@ class Trace:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.events: List[Dict[str, Any]] = []
-        self.arrays: List[np.ndarray] = []
-        self._tensors: List[Any] = []
-        self._inputs: List[Any] = []  # of the calls that are under way, innermost last
-        self._restore: List[Callable[[], None]] = []
+        self.events: list[dict[str, Any]] = []
+        self.arrays: list[np.ndarray] = []
+        self._tensors: list[Any] = []
+        self._inputs: list[Any] = []  # of the calls that are under way, innermost last
+        self._restore: list[Callable[[], None]] = []
 
-    def __enter__(self) -> "Trace":
+    def __enter__(self) -> Trace:
         for layer in [*self.model.layers, *_operations(self.model.layers)]:
             self._replace(layer, "call", self._watched(layer, layer.call))
             activation = getattr(layer, "activation", None)
@@ -92,13 +92,13 @@ class Trace:
                 )
 
 
-def _activation(layer: Any) -> Optional[str]:
+def _activation(layer: Any) -> str | None:
     function = vars(layer).get("activation")
     function = getattr(function, "__wrapped__", function)
     return getattr(function, "__name__", None)
 
 
-def _operations(layers: Sequence[Any]) -> List[Any]:
+def _operations(layers: Sequence[Any]) -> list[Any]:
     """The steps of functional models that are no layers, such as `x + y`."""
     known = {id(layer) for layer in layers}
     found = {}
@@ -109,15 +109,15 @@ def _operations(layers: Sequence[Any]) -> List[Any]:
     return list(found.values())
 
 
-def active_dropout(model: Model, arrays: Sequence[np.ndarray]) -> List[float]:
-    """The rates of the dropout layers that a training call runs, in order; rates of zero do not count."""
-    rates: List[float] = []
+def active_dropout(model: Model, arrays: Sequence[np.ndarray]) -> list[float]:
+    """The dropout layers that a training call runs, with their rates, in order; rates of zero do not count."""
+    rates: list[float] = []
     restore = []
     for layer in model.layers:
         if type(layer).__name__ in _DROPOUTS:
-            call, rate = layer.call, float(layer.rate)
+            call, rate = layer.call, (layer.name, float(layer.rate))
 
-            def counted(*args: Any, _call: Any = call, _rate: float = rate, **kwargs: Any) -> Any:
+            def counted(*args: Any, _call: Any = call, _rate: tuple[str, float] = rate, **kwargs: Any) -> Any:
                 rates.append(_rate)
                 return _call(*args, **kwargs)
 
@@ -128,10 +128,10 @@ def active_dropout(model: Model, arrays: Sequence[np.ndarray]) -> List[float]:
     finally:
         for layer in restore:
             object.__delattr__(layer, "call")
-    return [rate for rate in rates if rate > 0]
+    return [rate for rate in rates if rate[1] > 0]
 
 
-def silence_dropout(model: Model) -> List[str]:
+def silence_dropout(model: Model) -> list[str]:
     """Set every rate of noise to zero; returns the layers that draw at random in other ways."""
     others = []
     for layer in model.layers:

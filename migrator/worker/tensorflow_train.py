@@ -7,7 +7,7 @@ optimizers keep some constants in single precision.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 import tensorflow as tf
@@ -19,7 +19,7 @@ RATES = (2.0**-7, 2.0**-10, 2.0**-14)  # tried in turn until the loss stays fini
 Loss = Callable[[List[Tuple[str, Any]], Sequence[Any]], Any]
 
 
-def loss_function(named: Optional[Mapping[str, Any]]) -> Loss:
+def loss_function(named: Mapping[str, Any] | None) -> Loss:
     """The loss of an output's leaves against its targets, a scalar tensor. Build it under the model's precision.
 
     Raises ValueError where the loss is unknown to this Keras, or there is more than one output for one loss.
@@ -31,7 +31,7 @@ def loss_function(named: Optional[Mapping[str, Any]]) -> Loss:
         raise ValueError("this Keras has no loss {!r}".format(named["name"]))
     loss = kind(**named.get("arguments", {}))
 
-    def named_loss(outputs: List[Tuple[str, Any]], targets: Sequence[Any]) -> Any:
+    def named_loss(outputs: list[tuple[str, Any]], targets: Sequence[Any]) -> Any:
         if len(outputs) != 1:
             raise ValueError("the loss {} is for one output, the model has {}".format(named["name"], len(outputs)))
         return loss(targets[0], outputs[0][1])
@@ -39,7 +39,7 @@ def loss_function(named: Optional[Mapping[str, Any]]) -> Loss:
     return named_loss
 
 
-def _squared_distance(outputs: List[Tuple[str, Any]], targets: Sequence[Any]) -> Any:
+def _squared_distance(outputs: list[tuple[str, Any]], targets: Sequence[Any]) -> Any:
     floating = [leaf for _, leaf in outputs if leaf.dtype.is_floating]
     if not floating:
         raise ValueError("no output is floating, so there is nothing to differentiate; name a loss")
@@ -54,7 +54,7 @@ def total_loss(model: Model, loss: Loss, inputs: Sequence[Any], targets: Sequenc
     return tf.add_n([value, *extra])
 
 
-def gradients(model: Model, loss: Loss, inputs: Sequence[np.ndarray], targets: Sequence[Any]) -> Dict[str, np.ndarray]:
+def gradients(model: Model, loss: Loss, inputs: Sequence[np.ndarray], targets: Sequence[Any]) -> dict[str, np.ndarray]:
     """In inference mode: `loss`, `variable/<n>` of every trainable variable, `input/<n>` of every floating input."""
     tensors = [model.tensor(array) for array in inputs]
     variables = model.trainable()
@@ -68,15 +68,15 @@ def gradients(model: Model, loss: Loss, inputs: Sequence[np.ndarray], targets: S
     found = [tf.convert_to_tensor(gradient).numpy() for gradient in found]
     named = {"loss": np.asarray(value.numpy())}
     for variable, gradient in zip(variables, found):
-        named["variable/{}".format(model.variables.index(variable))] = gradient
+        named[f"variable/{model.variables.index(variable)}"] = gradient
     for index, gradient in zip(floating, found[len(variables) :]):
-        named["input/{}".format(index)] = gradient
+        named[f"input/{index}"] = gradient
     return named
 
 
 def train(
-    model: Model, loss: Loss, batches: Sequence[Tuple[Sequence[Any], Sequence[Any]]], steps: int, rate: float
-) -> Dict[str, np.ndarray]:
+    model: Model, loss: Loss, batches: Sequence[tuple[Sequence[Any], Sequence[Any]]], steps: int, rate: float
+) -> dict[str, np.ndarray]:
     """Plain gradient descent in training mode, batch k at step k (repeating): `losses` and every `variable/<n>`."""
     tensors = [([model.tensor(a) for a in inputs], [model.tensor(t) for t in targets]) for inputs, targets in batches]
 
@@ -93,7 +93,7 @@ def train(
     losses = [compiled(*tensors[number % len(tensors)]).numpy() for number in range(steps)]
     named = {"losses": np.asarray(losses)}
     for index, variable in enumerate(model.variables):
-        named["variable/{}".format(index)] = variable.numpy()
+        named[f"variable/{index}"] = variable.numpy()
     return named
 
 

@@ -6,7 +6,7 @@ function on a built model; functions that find nothing to change say so by retur
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable
 
 from torch.nn.modules.batchnorm import _BatchNorm
 
@@ -39,4 +39,4 @@ def _correct(layer: Any, inputs: Any, output: Any) -> None:
     layer.running_var.data.copy_(kept + (layer.running_var - kept) * (count - 1.0) / count)
 
 
-REMOVALS: Dict[str, Callable[[Any], int]] = {"batchnorm-variance": biased_batch_variance}
+REMOVALS: dict[str, Callable[[Any], int]] = {"batchnorm-variance": biased_batch_variance}

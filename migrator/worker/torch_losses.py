@@ -6,7 +6,7 @@ batch (and over what is left of the other axes), Keras's `sum_over_batch_size`.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Mapping, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -15,7 +15,7 @@ EPSILON = 1e-7  # Keras's `backend.epsilon()`
 Loss = Callable[[Any, Any], Any]
 
 
-def sparse_categorical_crossentropy(from_logits: bool = False, ignore_class: Optional[int] = None) -> Loss:
+def sparse_categorical_crossentropy(from_logits: bool = False, ignore_class: int | None = None) -> Loss:
     """Targets are class numbers, with or without a last axis of one."""
 
     def loss(target: Any, output: Any) -> Any:
@@ -77,7 +77,7 @@ def huber(delta: float = 1.0) -> Loss:
     return lambda target, output: F.huber_loss(output, _like(target, output), delta=delta)
 
 
-LOSSES: Dict[str, Callable[..., Loss]] = {
+LOSSES: dict[str, Callable[..., Loss]] = {
     "SparseCategoricalCrossentropy": sparse_categorical_crossentropy,
     "CategoricalCrossentropy": categorical_crossentropy,
     "BinaryCrossentropy": binary_crossentropy,
@@ -87,7 +87,7 @@ LOSSES: Dict[str, Callable[..., Loss]] = {
 }
 
 
-def loss_function(named: Optional[Mapping[str, Any]]) -> Callable[[List[Tuple[str, Any]], Sequence[Any]], Any]:
+def loss_function(named: Mapping[str, Any] | None) -> Callable[[list[tuple[str, Any]], Sequence[Any]], Any]:
     """The loss of an output's leaves against its targets. None: the mean squared distance of floating outputs.
 
     Raises ValueError for a loss or an argument that is not known here.
@@ -98,22 +98,22 @@ def loss_function(named: Optional[Mapping[str, Any]]) -> Callable[[List[Tuple[st
     if name not in LOSSES:
         raise ValueError("the loss {!r} is not known on the PyTorch side; known are {}".format(name, ", ".join(LOSSES)))
     if arguments.pop("reduction", "sum_over_batch_size") not in ("sum_over_batch_size", "auto"):
-        raise ValueError("only the reduction sum_over_batch_size of {} can be checked".format(name))
+        raise ValueError(f"only the reduction sum_over_batch_size of {name} can be checked")
     arguments.pop("name", None)
     try:
         loss = LOSSES[name](**arguments)
     except TypeError as error:
-        raise ValueError("{}: {}".format(name, error)) from error
+        raise ValueError(f"{name}: {error}") from error
 
-    def named_loss(outputs: List[Tuple[str, Any]], targets: Sequence[Any]) -> Any:
+    def named_loss(outputs: list[tuple[str, Any]], targets: Sequence[Any]) -> Any:
         if len(outputs) != 1:
-            raise ValueError("the loss {} is for one output, the model has {}".format(name, len(outputs)))
+            raise ValueError(f"the loss {name} is for one output, the model has {len(outputs)}")
         return loss(targets[0], outputs[0][1])
 
     return named_loss
 
 
-def _squared_distance(outputs: List[Tuple[str, Any]], targets: Sequence[Any]) -> Any:
+def _squared_distance(outputs: list[tuple[str, Any]], targets: Sequence[Any]) -> Any:
     floating = [leaf for _, leaf in outputs if leaf.is_floating_point()]
     if not floating:
         raise ValueError("no output is floating, so there is nothing to differentiate; name a loss")
@@ -125,7 +125,7 @@ def _like(target: Any, output: Any) -> Any:
     if wanted.dim() == output.dim() - 1 and output.shape[-1] == 1:
         wanted = wanted.unsqueeze(-1)
     if wanted.shape != output.shape:
-        raise ValueError("targets of shape {} do not fit {}".format(list(target.shape), list(output.shape)))
+        raise ValueError(f"targets of shape {list(target.shape)} do not fit {list(output.shape)}")
     return wanted
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Mapping, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -29,8 +29,8 @@ class Model:
         self.device = device(request.get("device", "cpu"))
         self.names = [spec.get("name") for spec in request["inputs"]]
         torch.set_default_dtype(DTYPES[precision])
-        self.created: List[Any] = []
-        self.places: Dict[int, Place] = {}
+        self.created: list[Any] = []
+        self.places: dict[int, Place] = {}
         factory = loading.load(request["ref"], request["folder"])
         with noticing_modules(self.created, self.places):
             built = factory(**request.get("arguments", {}))
@@ -45,7 +45,7 @@ class Model:
                     self(arrays)  # lazy modules take their sizes from this call
         self.modules = self._modules()
 
-    def __call__(self, arrays: Sequence[Any], training: bool = False) -> List[Tuple[str, Any]]:
+    def __call__(self, arrays: Sequence[Any], training: bool = False) -> list[tuple[str, Any]]:
         """The output's leaves with their paths; leaves that are no tensors become tensors."""
         if self.module is not None:
             self.module.train(training)
@@ -60,12 +60,12 @@ class Model:
         tensor = torch.as_tensor(np.ascontiguousarray(array), device=self.device)
         return tensor.to(DTYPES[self.precision]) if tensor.is_floating_point() else tensor
 
-    def penalty(self) -> Optional[Any]:
+    def penalty(self) -> Any | None:
         """What the model's `penalty()` adds to the loss; None where it has no such method."""
         method = getattr(self.module, "penalty", None)
         return method() if callable(method) else None
 
-    def tensors(self) -> List[Dict[str, Any]]:
+    def tensors(self) -> list[dict[str, Any]]:
         """Facts of every parameter and buffer, in order of construction of their modules; shared ones once."""
         found = []
         seen = set()
@@ -83,13 +83,13 @@ class Model:
         name, _, role = path.rpartition(".")
         return getattr(self.module.get_submodule(name) if self.module is not None else None, role)
 
-    def _modules(self) -> List[Tuple[str, Any]]:
+    def _modules(self) -> list[tuple[str, Any]]:
         if self.module is None:
             return []
         order = {id(module): place for place, module in enumerate(self.created)}
         return sorted(self.module.named_modules(), key=lambda item: order.get(id(item[1]), len(order)))
 
-    def _form(self, count: int, tensorflow_form: Optional[str]) -> str:
+    def _form(self, count: int, tensorflow_form: str | None) -> str:
         function = self.module.forward if self.module is not None else self.function
         form = loading.form_for(function, count, self.names)
         return tensorflow_form if form in ("list", "dict") and tensorflow_form in ("list", "tuple", "dict") else form
@@ -105,7 +105,7 @@ def device(name: str) -> Any:
 class noticing_modules:
     """While active, constructed modules are appended to `created`, and their places noted by identity."""
 
-    def __init__(self, created: List[Any], places: Dict[int, Place]) -> None:
+    def __init__(self, created: list[Any], places: dict[int, Place]) -> None:
         self.created = created
         self.places = places
         self.original: Callable[..., None] = torch.nn.Module.__init__
@@ -120,31 +120,31 @@ class noticing_modules:
                 places[id(module)] = place
             original(module, *args, **kwargs)
 
-        torch.nn.Module.__init__ = noticed  # type: ignore[method-assign]
+        setattr(torch.nn.Module, "__init__", noticed)  # noqa: B010 - a plain assignment needs a narrower signature
 
     def __exit__(self, *_: Any) -> None:
-        torch.nn.Module.__init__ = self.original  # type: ignore[method-assign]
+        setattr(torch.nn.Module, "__init__", self.original)  # noqa: B010
 
 
-def user_place(skip: Any = None) -> Optional[Place]:
+def user_place(skip: Any = None) -> Place | None:
     """File and line of the innermost frame of the team's code; frames of `skip`'s own constructor do not count."""
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None:
         path = Path(frame.f_code.co_filename)
         own = HERE in path.parents or TORCH in path.parents or "<" in frame.f_code.co_filename
         inside = skip is not None and frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is skip
         if not own and not inside and "site-packages" not in path.parts and "importlib" not in path.parts:
             return str(path), frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 
-def _facts(name: str, module: Any, role: str, tensor: Any, buffer: bool) -> Dict[str, Any]:
+def _facts(name: str, module: Any, role: str, tensor: Any, buffer: bool) -> dict[str, Any]:
     values = tensor.detach()
     first = values.reshape(-1)[0].item() if values.numel() else 0.0
     constant = bool((values == first).all()) if values.numel() else True
     return {
-        "path": "{}.{}".format(name, role).lstrip("."),
+        "path": f"{name}.{role}".lstrip("."),
         "module": name,
         "class": type(module).__name__,
         "library": type(module).__module__.startswith("torch.nn."),
@@ -162,4 +162,3 @@ def _plain(value: Any) -> Any:
     if fields is not None and not isinstance(value, Mapping):
         return {name: getattr(value, name) for name in fields}
     return value
-

@@ -6,10 +6,12 @@ before the team's code is imported, so that names bound by `from torch.nn.functi
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any
 
 import torch
 import torch.nn.functional as functional
+
+from .torch_model import Place, user_place
 
 NAMES = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 
@@ -18,8 +20,14 @@ class Noise:
     """`rates` fills while recording; `silent` makes every dropout pass its input through."""
 
     def __init__(self) -> None:
-        self.rates: List[float] = []
+        self.rates: list[float] = []
+        self.places: list[Place | None] = []  # of each rate, the line of the team's code
         self.silent = False
+
+    def clear(self) -> None:
+        """Forget what was recorded."""
+        self.rates.clear()
+        self.places.clear()
 
     def install(self) -> None:
         """Replace the functional dropouts of this process."""
@@ -30,6 +38,7 @@ class Noise:
         def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
             if training and p > 0:
                 self.rates.append(float(p))
+                self.places.append(user_place())
             return input if self.silent else original(input, p, training, inplace)
 
         return dropout

@@ -6,7 +6,7 @@ import io
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, Dict, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 import torch
@@ -31,10 +31,10 @@ class _Exported(torch.nn.Module):
         return tuple(leaf for _, leaf in loading.leaves(self.call.function(*args, **kwargs)))
 
 
-def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, Any]:
+def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> dict[str, Any]:
     """Write `torch.onnx` into `out`; an exporter that fails gives `{"unsupported": reason}`."""
     inputs = tuple(model.tensor(array).cpu() for array in arrays)
-    names = ["input_{}".format(index) for index in range(len(inputs))]
+    names = [f"input_{index}" for index in range(len(inputs))]
     batch = torch.export.Dim.DYNAMIC
     free = tuple({0: batch} if tensor.dim() else {} for tensor in inputs)
     exported = _Exported(model).cpu().eval()
@@ -45,8 +45,9 @@ def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> Dict[str, A
             program = torch.onnx.export(
                 exported, inputs, dynamo=True, input_names=names, dynamic_shapes=(free,), opset_version=OPSET
             )
+            assert program is not None
             program.save(str(out / FILE), external_data=False)
     except Exception as error:  # whatever an exporter raises is the exporter's verdict on itself
         text = str(error).strip().splitlines() or [""]
-        return {"unsupported": "torch.onnx.export: {}: {}".format(type(error).__name__, text[0])}
+        return {"unsupported": f"torch.onnx.export: {type(error).__name__}: {text[0]}"}
     return {"file": FILE, "inputs": names}

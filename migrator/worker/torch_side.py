@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from .torch_model import Model
 from .torch_noise import Noise, silence_modules
 
 
-def main(request: Mapping[str, Any]) -> Dict[str, Any]:
+def main(request: Mapping[str, Any]) -> dict[str, Any]:
     """Compute the PyTorch side; see the module's text."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
@@ -40,8 +40,8 @@ class Checking:
         self.record = recorded.Record(Path(request["record"]))
         self.request = dict(self.record.request, **request, tensorflow_form=self.record.facts.get("form"))
         self.checks = set(request["checks"])
-        self.arrays: Dict[str, np.ndarray] = {}
-        self.facts: Dict[str, Any] = {"versions": {"python": platform.python_version(), "torch": torch.__version__}}
+        self.arrays: dict[str, np.ndarray] = {}
+        self.facts: dict[str, Any] = {"versions": {"python": platform.python_version(), "torch": torch.__version__}}
         self.inputs = batches.inputs(self.request, 0)
         self.weights = self.record.weights()
         self.shapes = [variable["shape"] for variable in self.record.variables]
@@ -49,14 +49,15 @@ class Checking:
         self.noise.install()
         self.precision = "float32" if self.record.facts["double"] else "float64"
         self.model = Model(self.request, self.precision, self.inputs)
-        self.mapping: List[Dict[str, Any]] = []
+        self.mapping: list[dict[str, Any]] = []
 
     def map(self) -> bool:
         """Build facts and the mapping of the weights; whether there is one."""
-        self.noise.rates.clear()
+        self.noise.clear()
         with torch.no_grad():
             self.model(self.inputs, training=True)
         self.facts["dropout"] = list(self.noise.rates)
+        self.facts["dropout_places"] = list(self.noise.places)
         self.noise.silent = True
         if self.model.module is not None:
             silence_modules(self.model.module)
@@ -92,29 +93,48 @@ class Checking:
             self._keep("float64/gradient", found)
         if self.checks & {"train", "state"} and "training" in self.record.facts and self.model.module is not None:
             self._train(loss, "trained", ())
-            self.facts["removed"] = self._train(loss, "without-differences", sorted(REMOVALS))
+            self.facts["removed"] = self._train(
+                loss, "without-differences", self.request.get("accept") or sorted(REMOVALS)
+            )
 
     def _train(self, loss: Any, name: str, removals: Sequence[str]) -> Dict[str, int]:
         """Train from the record's weights; with the named differences removed from this copy of the model."""
-        model = Model(self.request, "float64", self.inputs)
-        assert model.module is not None
-        silence_modules(model.module)
-        removed = {id_: REMOVALS[id_](model.module) for id_ in removals}
-        if removals and not any(removed.values()):
-            return removed
+        model = self._copy()
+        removed = {id_: REMOVALS[id_](model.module) for id_ in removals if id_ in REMOVALS}
+        if not removals or any(removed.values()):
+            self._train_copy(model, loss, name)
+        return removed
+
+    def train_with_momentum(self, loss: Any, momenta: Mapping[str, float]) -> Dict[str, float]:
+        """Train once more with other momenta of batch normalisations, by module; returns the model's own."""
+        model = self._copy()
+        own = {}
+        for name, momentum in momenta.items():
+            layer = model.module.get_submodule(name)
+            own[name] = float(getattr(layer, "momentum", None) or 0.0)
+            layer.momentum = momentum
+        for id_ in self.request.get("accept", []):
+            if id_ in REMOVALS:
+                REMOVALS[id_](model.module)
+        self._train_copy(model, loss, "momentum")
+        return own
+
+    def _copy(self, precision: str = "float64") -> Any:
+        model = Model(self.request, precision, self.inputs)
+        if model.module is not None:
+            silence_modules(model.module)
+        return model
+
+    def _train_copy(self, model: Any, loss: Any, name: str) -> None:
         training.assign(model, self.mapping, self.weights)
         parts = [(batches.inputs(self.request, k), self._targets(k)) for k in range(batches.COUNT)]
         facts = self.record.facts["training"]
         losses = training.train(model, loss, parts, int(facts["steps"]), float(facts["rate"]))
-        found = dict(training.values(model, self.mapping, self.shapes), losses=losses)
-        self._keep("float64/" + name, found)
-        return removed
+        self._keep("float64/" + name, dict(training.values(model, self.mapping, self.shapes), losses=losses))
 
     def in_float32(self) -> None:
         """Single precision, and the ONNX export."""
-        model = Model(self.request, "float32", self.inputs)
-        if model.module is not None:
-            silence_modules(model.module)
+        model = self._copy("float32")
         training.assign(model, self.mapping, self.weights)
         with torch.no_grad():
             self._keep("float32/output", _numpy(model(self.inputs)))
@@ -123,7 +143,7 @@ class Checking:
 
             self.facts["onnx"] = torch_onnx.export(model, self.inputs, Path(self.request["out"]))
 
-    def _targets(self, number: int) -> List[Any]:
+    def _targets(self, number: int) -> list[Any]:
         shapes = [tuple(output["shape"]) for output in self.record.facts["outputs"] if "float" in output["dtype"]]
         return [self.model.tensor(target) for target in batches.targets(self.request, shapes, number)]
 
@@ -135,12 +155,12 @@ class Checking:
 
     def _keep(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
-            self.arrays["{}/{}".format(prefix, name)] = np.asarray(array)
+            self.arrays[f"{prefix}/{name}"] = np.asarray(array)
 
 
 def choose_mapping(
-    model: Model, record: "recorded.Record", request: Mapping[str, Any], inputs: Sequence[np.ndarray]
-) -> List[Dict[str, Any]]:
+    model: Model, record: recorded.Record, request: Mapping[str, Any], inputs: Sequence[np.ndarray]
+) -> list[dict[str, Any]]:
     """The mapping given in the request, else the first hypothesis under which the outputs agree, else the first.
 
     Raises mapping.Unmatched where variables or tensors are left over.
@@ -159,9 +179,9 @@ def choose_mapping(
     return tried[0]
 
 
-def modules_called(model: Model, inputs: Sequence[np.ndarray]) -> List[str]:
+def modules_called(model: Model, inputs: Sequence[np.ndarray]) -> list[str]:
     """The names of the modules in the order in which a call runs them."""
-    called: List[str] = []
+    called: list[str] = []
     hooks = [
         module.register_forward_pre_hook(lambda _module, _inputs, name=name: called.append(name))
         for name, module in model.modules
@@ -173,7 +193,5 @@ def modules_called(model: Model, inputs: Sequence[np.ndarray]) -> List[str]:
     return list(dict.fromkeys(called))
 
 
-def _numpy(outputs: Sequence[Any]) -> Dict[str, np.ndarray]:
+def _numpy(outputs: Sequence[Any]) -> dict[str, np.ndarray]:
     return {path: leaf.detach().cpu().numpy() for path, leaf in outputs}
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -30,13 +30,13 @@ def in_keras_layout(array: np.ndarray, entry: Mapping[str, Any], shape: Sequence
     return np.ascontiguousarray(LAYOUTS[entry["layout"]].backward(array, shape))
 
 
-def values(model: Model, mapping: Entries, shapes: Sequence[Sequence[int]]) -> Dict[str, np.ndarray]:
+def values(model: Model, mapping: Entries, shapes: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     """Every mapped tensor now, as `variable/<n>`."""
     found = {}
     for entry in mapping:
         index = int(entry["variable"])
         array = model.get(entry["tensor"]).detach().cpu().numpy()
-        found["variable/{}".format(index)] = in_keras_layout(array, entry, shapes[index]).copy()
+        found[f"variable/{index}"] = in_keras_layout(array, entry, shapes[index]).copy()
     return found
 
 
@@ -49,7 +49,7 @@ def total_loss(model: Model, loss: Loss, inputs: Sequence[Any], targets: Sequenc
 
 def gradients(
     model: Model, loss: Loss, inputs: Sequence[Any], targets: Sequence[Any], mapping: Entries, shapes: Sequence[Any]
-) -> Dict[str, np.ndarray]:
+) -> dict[str, np.ndarray]:
     """In inference mode: `loss`, `variable/<n>` of every trained parameter, `input/<n>` of every floating input."""
     tensors = [model.tensor(array).clone() for array in inputs]
     floating = [index for index, tensor in enumerate(tensors) if tensor.is_floating_point()]
@@ -63,9 +63,9 @@ def gradients(
     named = {"loss": value.detach().cpu().numpy()}
     for entry, array in zip(trained, arrays):
         index = int(entry["variable"])
-        named["variable/{}".format(index)] = in_keras_layout(array, entry, shapes[index])
+        named[f"variable/{index}"] = in_keras_layout(array, entry, shapes[index])
     for index, array in zip(floating, arrays[len(trained) :]):
-        named["input/{}".format(index)] = array
+        named[f"input/{index}"] = array
     return named
 
 
@@ -75,7 +75,7 @@ def _array(gradient: Any, source: Any) -> np.ndarray:
 
 
 def train(
-    model: Model, loss: Loss, batches: Sequence[Tuple[Sequence[Any], Sequence[Any]]], steps: int, rate: float
+    model: Model, loss: Loss, batches: Sequence[tuple[Sequence[Any], Sequence[Any]]], steps: int, rate: float
 ) -> np.ndarray:
     """Plain gradient descent in training mode on every parameter that wants a gradient; the losses, one a step."""
     assert model.module is not None
