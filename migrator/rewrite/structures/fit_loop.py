@@ -97,7 +97,7 @@ class _Draft:
         statement = use.file.tree.statement(use.call)
         assert statement is not None
         first = new[0]
-        lines = [*taken_over(tracer), *getattr(first, "leading_lines", ())]
+        lines = [*taken_over(tracer, new), *getattr(first, "leading_lines", ())]
         self.edits[statement] = [first.with_changes(leading_lines=lines), *new[1:]]
         self.edits |= {old: [] for old in tracer.consumed}
         self.site(use, True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from migrator.facts import Rule
 from migrator.rewrite.arguments import Bound, code
-from migrator.rewrite.structures.training_code import Statements, call, constant
+from migrator.rewrite.structures.training_code import Statements, call, constant, element_comments
 from migrator.rewrite.structures.training_losses import LOWER_IS_BETTER
 from migrator.rewrite.structures.training_tree import Refused
 from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound
@@ -40,23 +40,37 @@ class CallbackCode:
     each: Statements = field(default_factory=list)
     stop: Statements = field(default_factory=list)
     after: Statements = field(default_factory=list)
+    rate: bool = False  # changes the learning rate, which Keras then notes for each epoch
     support: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
 
 
-def callback_calls(node: cst.BaseExpression | None, tracer: Tracer) -> list[tuple[str, cst.Call, str | None]]:
-    """(canonical name, call, the variable that held it) of each callback. Raises Refused where one is not known."""
+@dataclass(frozen=True)
+class Callback:
+    """One callback as the code has it: its call, the variable that held it, and the comments beside it."""
+
+    api: str
+    call: cst.Call
+    variable: str | None
+    comments: tuple[cst.EmptyLine, ...]
+
+
+def callbacks_of(node: cst.BaseExpression | None, tracer: Tracer) -> list[Callback]:
+    """The callbacks that fit was given. Raises Refused where one is not known."""
     if node is None or code(node) == "None":
         return []
     given = tracer.value(node)
+    display = isinstance(given, cst.List | cst.Tuple)
     items = [item.value for item in given.elements] if isinstance(given, cst.List | cst.Tuple) else [given]
+    comments = element_comments(given) if isinstance(given, cst.List | cst.Tuple) else [[]]
     found = []
-    for item in items:
+    for item, beside in zip(items, comments, strict=True):
         made = tracer.value(item)
         api = tracer.api(made)
         if not isinstance(made, cst.Call) or not api:
             raise Refused(f"the callback `{code(item)}` is not one of Keras's, or not known here")
-        found.append((api, made, item.value if isinstance(item, cst.Name) else None))
+        variable = item.value if display and isinstance(item, cst.Name) else None
+        found.append(Callback(api, made, variable, tuple(beside)))
     return found
 
 
@@ -64,7 +78,7 @@ def changes_rate(fit: Use) -> bool:
     """Whether a callback of this fit changes the learning rate."""
     node = next((argument.value for argument in fit.call.args if _is_callbacks(fit.call, argument)), None)
     try:
-        return any(api in RATE_CHANGERS for api, _, _ in callback_calls(node, Tracer(fit)))
+        return any(item.api in RATE_CHANGERS for item in callbacks_of(node, Tracer(fit)))
     except Refused:
         return False  # the fit is left for the same reason
 
@@ -76,14 +90,23 @@ def _is_callbacks(fit: cst.Call, argument: cst.Arg) -> bool:
 
 
 def callback_code(
-    api: str, made: cst.Call, variable: str | None, parts: LoopParts, namer: Namer, rules: Callable[[str], Rule | None]
+    callback: Callback, parts: LoopParts, namer: Namer, rules: Callable[[str], Rule | None]
 ) -> CallbackCode:
     """The code of one callback. Raises Refused where it has no rule or an argument no counterpart."""
-    rule = rules(api)
+    rule = rules(callback.api)
     writer = _WRITERS.get(rule.id) if rule else None
     if rule is None or writer is None:
-        raise Refused(f"the callback {api} has no rule yet")
-    return writer(bound(rule, made), variable, parts, namer)
+        raise Refused(f"the callback {callback.api} has no rule yet")
+    written = writer(bound(rule, callback.call), callback.variable, parts, namer)
+    if written.before:
+        return replace(written, before=_commented(callback, written.before))
+    return replace(written, each=_commented(callback, written.each))
+
+
+def _commented(callback: Callback, lines: Statements) -> Statements:
+    first, *rest = lines
+    above = [*callback.comments, *getattr(first, "leading_lines", ())]
+    return [first.with_changes(leading_lines=above), *rest]
 
 
 def _monitor(arguments: Bound, parts: LoopParts) -> tuple[cst.BaseExpression, str]:
@@ -153,6 +176,7 @@ def _plateau(arguments: Bound, variable: str | None, parts: LoopParts, namer: Na
     return CallbackCode(
         before=statements("{name} = {value}", name=name, value=value),
         each=statements("{name}.step({logs}[{monitor}])", name=name, logs=parts.logs, monitor=monitor),
+        rate=True,
         imports=frozenset({"import torch"}),
     )
 
@@ -216,7 +240,7 @@ def _schedule(arguments: Bound, variable: str | None, parts: LoopParts, namer: N
         """,
         group=group, optimizer=parts.optimizer, schedule=name, epoch=parts.epoch,
     )  # fmt: skip
-    return CallbackCode(before=statements("{name} = {function}", name=name, function=function), begin=begin)
+    return CallbackCode(before=statements("{name} = {function}", name=name, function=function), begin=begin, rate=True)
 
 
 _WRITERS: dict[str, Callable[[Bound, str | None, LoopParts, Namer], CallbackCode]] = {

@@ -10,17 +10,32 @@ from migrator.rewrite.arguments import code
 from migrator.rewrite.templates import expression
 
 Statements = list[cst.BaseStatement]
+WIDTH = 96  # of a call; indentation and what stands in front of it come on top
 
 
 def call(
     function: str, *positional: cst.BaseExpression | str, **keywords: cst.BaseExpression | str | None
 ) -> cst.BaseExpression:
-    """`function(positional…, keyword=value…)`; keywords that are None are left out."""
+    """`function(positional…, keyword=value…)`; keywords that are None are left out, long calls take several lines."""
     parts = {f"p{index}": value for index, value in enumerate(positional)}
     parts |= {f"k_{name}": value for name, value in keywords.items() if value is not None}
     arguments = [f"{{p{index}}}" for index in range(len(positional))]
     arguments += [f"{name}={{k_{name}}}" for name, value in keywords.items() if value is not None]
-    return expression(f"{function}({', '.join(arguments)})", **parts)
+    made = expression(f"{function}({', '.join(arguments)})", **parts)
+    return _hanging(made) if isinstance(made, cst.Call) and len(code(made)) > WIDTH else made
+
+
+def _hanging(made: cst.Call) -> cst.Call:
+    """The same call with one argument a line."""
+    deeper, back = (
+        cst.ParenthesizedWhitespace(
+            first_line=cst.TrailingWhitespace(), indent=True, last_line=cst.SimpleWhitespace(" " * width)
+        )
+        for width in (4, 0)
+    )
+    arguments = [item.with_changes(comma=cst.Comma(whitespace_after=deeper)) for item in made.args[:-1]]
+    last = made.args[-1].with_changes(comma=cst.Comma(whitespace_after=back))
+    return made.with_changes(whitespace_before_args=deeper, args=[*arguments, last])
 
 
 def dictionary(items: Mapping[str, cst.BaseExpression]) -> cst.BaseExpression:
@@ -70,11 +85,29 @@ def in_place_of(old: cst.SimpleStatementLine, new: Sequence[cst.BaseStatement]) 
     kept = "\n".join(code(statement) for statement in new)
     inside = [cst.EmptyLine(comment=comment) for comment in _comments(old.body[0]) if comment.value not in kept]
     first = new[0]
-    lines = [*old.leading_lines, *inside, *getattr(first, "leading_lines", ())]
-    changes: dict[str, object] = {"leading_lines": lines}
-    if isinstance(first, cst.SimpleStatementLine) and old.trailing_whitespace.comment:
+    lines = [*old.leading_lines, *inside]
+    changes: dict[str, object] = {}
+    if old.trailing_whitespace.comment and len(new) == 1 and isinstance(first, cst.SimpleStatementLine):
         changes["trailing_whitespace"] = old.trailing_whitespace
+    elif old.trailing_whitespace.comment:
+        lines.append(cst.EmptyLine(comment=old.trailing_whitespace.comment))
+    changes["leading_lines"] = [*lines, *getattr(first, "leading_lines", ())]
     return [first.with_changes(**changes), *new[1:]]
+
+
+def element_comments(display: cst.List | cst.Tuple) -> list[list[cst.EmptyLine]]:
+    """For each element of a display, the comments above it and behind it."""
+    found: list[list[cst.EmptyLine]] = [[] for _ in display.elements]
+    spaces: list[cst.CSTNode | None] = [getattr(getattr(display, "lbracket", None), "whitespace_after", None)]
+    spaces += [getattr(item.comma, "whitespace_after", None) for item in display.elements]
+    spaces.append(getattr(getattr(display, "rbracket", None), "whitespace_before", None))
+    for index, space in enumerate(spaces):
+        if found and isinstance(space, cst.ParenthesizedWhitespace):
+            behind, above = min(max(index - 1, 0), len(found) - 1), min(index, len(found) - 1)
+            if space.first_line.comment:
+                found[behind].append(cst.EmptyLine(comment=space.first_line.comment))
+            found[above] += [cst.EmptyLine(comment=line.comment) for line in space.empty_lines if line.comment]
+    return found
 
 
 def _comments(node: cst.CSTNode) -> list[cst.Comment]:

@@ -18,6 +18,24 @@ from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound,
 from migrator.rewrite.templates import expression, statements
 
 
+class RuleFinder:
+    """`finder(api)`: the rule of an API; `finder.method(use)`: the rule of the method a use calls."""
+
+    def __init__(self, context: FileContext, use: Use) -> None:
+        self.context = context
+        self.use = use
+
+    def __call__(self, api: str) -> Rule | None:
+        return self.context.catalogue.find(api, self.context.keras)
+
+    def method(self) -> Rule:
+        """The rule of this use's method. Raises Refused where the catalogue has none."""
+        rule = self(f"tf.keras.Model.{self.use.method}")
+        if rule is None:
+            raise Refused(f"there is no rule for {self.use.method}")
+        return rule
+
+
 @dataclass(frozen=True)
 class Compiled:
     """What one compile call sets up, and under which expressions a loop finds it."""
@@ -29,6 +47,7 @@ class Compiled:
     tracer: Tracer
     travels: bool
     names: dict[str, cst.BaseExpression]  # optimizer, loss_fn, metrics
+    rules: RuleFinder
 
     @property
     def support(self) -> frozenset[str]:
@@ -59,36 +78,13 @@ class Compiled:
         ]
 
 
-def rules_of(context: FileContext, use: Use) -> RuleFinder:
-    """Finds a rule by canonical name, for the Keras that the project was written for."""
-    return RuleFinder(context, use)
-
-
-class RuleFinder:
-    """`finder(api)`: the rule of an API; `finder.method(use)`: the rule of the method a use calls."""
-
-    def __init__(self, context: FileContext, use: Use) -> None:
-        self.context = context
-        self.use = use
-
-    def __call__(self, api: str) -> Rule | None:
-        return self.context.catalogue.find(api, self.context.keras)
-
-    def method(self) -> Rule:
-        """The rule of this use's method. Raises Refused where the catalogue has none."""
-        rule = self(f"tf.keras.Model.{self.use.method}")
-        if rule is None:
-            raise Refused(f"there is no rule for {self.use.method}")
-        return rule
-
-
 def compiled_of(use: Use, uses: Sequence[Use], context: FileContext, namer: Namer) -> Compiled:
     """Reads a compile call. Raises Refused for the first thing that has no counterpart."""
     if use.facts is None:
         raise Refused("the model stays TensorFlow, so what trains it does too")
     if len(use.facts.outputs) != 1:
         raise Refused("a model with several outputs is not trained by this rule yet")
-    rules = rules_of(context, use)
+    rules = RuleFinder(context, use)
     arguments = bound(rules.method(), use.call)
     tracer = Tracer(use)
     fits = [other for other in uses if other.method == "fit" and use in compiles_of(other, uses)]
@@ -98,7 +94,7 @@ def compiled_of(use: Use, uses: Sequence[Use], context: FileContext, namer: Name
     metrics = tuple(metrics_of(arguments.given.get("metrics"), tracer, rules))
     far = travels(use, uses)
     return Compiled(
-        use, optimizer, loss, metrics, tracer, far, _names(use, arguments.given.get("optimizer"), far, namer)
+        use, optimizer, loss, metrics, tracer, far, _names(use, arguments.given.get("optimizer"), far, namer), rules
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.facts import Definition
+from migrator.rewrite.arguments import code
 from migrator.rewrite.session import FileContext
 from migrator.rewrite.structures.training_code import Statements, in_place_of
 from migrator.rewrite.structures.training_compile import Compiled, RuleFinder, compiled_of
@@ -122,8 +123,19 @@ def _loop(
     if use.scope in namers:
         namer.taken |= namers[use.scope].taken
     statement, history, rest = _result(use, namer)
-    loop = loop_of(use, arguments, compiled, namer, history, rules)
+    loop = loop_of(use, arguments, compiled, namer, history, _earlier(use, group))
     return loop, in_place_of(statement, [*loop.statements, *rest])
+
+
+def _earlier(use: Use, group: Group) -> Loop | None:
+    """A loop for the same variable that always runs before this one."""
+    tree = use.file.tree
+    around = set(tree.ancestors(use.call))
+    for other in group.uses:
+        statement = tree.statement(other.call)
+        if id(other) in group.loops and other.beside(use) and statement and tree.parents[statement] in around:
+            return group.loops[id(other)][0]
+    return None
 
 
 def _result(use: Use, namer: Namer) -> tuple[cst.SimpleStatementLine, cst.Name | None, Statements]:
@@ -199,13 +211,12 @@ def compile_statements(use: Use, compiled: Compiled) -> Statements:
     return in_place_of(own_statement(use), compiled.statements())
 
 
-def taken_over(tracer: Tracer) -> list[cst.EmptyLine]:
-    """The comments of the variables that new code takes over."""
-    lines = []
+def taken_over(tracer: Tracer, new: Statements) -> list[cst.EmptyLine]:
+    """The comments of the variables that new code takes over, but those that it already has."""
+    there = "\n".join(code(statement) for statement in new)
+    lines: list[cst.EmptyLine] = []
     for statement in tracer.consumed:
-        kept = in_place_of(statement, statements("pass"))[0]
+        kept = in_place_of(statement, statements("pass\npass"))[0]
         assert isinstance(kept, cst.SimpleStatementLine)
-        lines += [line for line in kept.leading_lines if line.comment]
-        if kept.trailing_whitespace.comment:
-            lines.append(cst.EmptyLine(comment=kept.trailing_whitespace.comment))
+        lines += [line for line in kept.leading_lines if line.comment and line.comment.value not in there]
     return lines

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.rewrite.arguments import Bound, code
-from migrator.rewrite.structures.training_callbacks import CallbackCode, LoopParts, callback_calls, callback_code
+from migrator.rewrite.structures.training_callbacks import CallbackCode, LoopParts, callback_code, callbacks_of
 from migrator.rewrite.structures.training_code import Statements, call, constant, simple
-from migrator.rewrite.structures.training_compile import Compiled, RuleFinder
+from migrator.rewrite.structures.training_compile import Compiled
 from migrator.rewrite.structures.training_inference import check_arrays, evaluation
 from migrator.rewrite.structures.training_optimizers import CLIPS
 from migrator.rewrite.structures.training_tree import Refused
@@ -21,7 +21,7 @@ LOOP = """
 for {epoch} in {epochs}:
     {begin}
     {model}.train()
-    {means} = RunningMeans()
+    {reset}
     for {inputs}, {targets} in {batches}:
         {outputs} = {forward}
         {loss} = {objective}
@@ -30,17 +30,13 @@ for {epoch} in {epochs}:
         {clip}
         {optimizer}.step()
         {measure}
-    {logs} = {means}.compute()
-    {validation}
-    {rate}
-    {record}
-    {report}
+    {summarise}
     {each}
     {stop}
 {after}
 {model}.eval()
 """
-_LOCALS = ("device", "epoch", "means", "inputs", "targets", "outputs", "loss", "logs")
+_LOCALS = ("device", "epoch", "means", "inputs", "targets", "outputs", "loss", "validation", "logs")
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,7 @@ class Loop:
     support: frozenset[str]
     imports: frozenset[str]
     tracer: Tracer
+    device: cst.BaseExpression
 
 
 @dataclass(frozen=True)
@@ -64,47 +61,57 @@ class Data:
 
 
 def loop_of(
-    use: Use, arguments: Bound, compiled: Compiled, namer: Namer, history: cst.Name | None, rules: RuleFinder
+    use: Use, arguments: Bound, compiled: Compiled, namer: Namer, history: cst.Name | None, earlier: Loop | None
 ) -> Loop:
-    """The loop in the place of a fit call. Raises Refused for the first argument that has no counterpart."""
-    tracer = Tracer(use)
+    """The loop in the place of a fit call. Raises Refused for the first argument that has no counterpart.
+
+    `earlier` is a loop that always ran before this one and has brought the model to its device.
+    """
+    tracer, rules = Tracer(use), compiled.rules
     names: dict[str, cst.BaseExpression] = {name: cst.Name(namer.fresh(name)) for name in _LOCALS}
+    if earlier is not None:
+        names["device"] = earlier.device
     state = compiled.seen_from(use)
     data = _data(use, arguments, names["device"], namer)
     parts = LoopParts(
         names["epoch"], names["logs"], use.receiver, state["optimizer"],
         {metric.name: metric.function for metric in compiled.metrics}, data.validation is not None, rules.context.keras,
     )  # fmt: skip
-    calls = callback_calls(arguments.given.get("callbacks"), tracer)
-    codes = [callback_code(api, made, variable, parts, namer, rules) for api, made, variable in calls]
+    codes = [
+        callback_code(item, parts, namer, rules) for item in callbacks_of(arguments.given.get("callbacks"), tracer)
+    ]
     if sum(bool(item.stop) for item in codes) > 1:
         raise Refused("two callbacks that may end the training")
     epochs, count, counted = _epochs(arguments, namer)
-    rate = [item for item in codes if item.begin or "ReduceLROnPlateau" in "".join(map(_text, item.before))]
+    report = _report(arguments, parts, count)
+    watched = bool(history or report or any(item.each or item.stop for item in codes))
+    start = _start(use, names) if earlier is None else []
     body = statements(
         LOOP,
         **names,
         model=use.receiver,
+        optimizer=state["optimizer"],
         epochs=epochs,
         batches=data.training,
-        before=[*_start(use, names), *counted, *data.before, *_all(codes, "before"), *_history(history)],
+        before=[*start, *counted, *data.before, *_all(codes, "before"), *_history(history)],
         begin=_all(codes, "begin"),
+        reset=statements("{means} = RunningMeans()", means=names["means"]) if watched else [],
         forward=_forward(use, names),
         objective=_objective(use, state, names),
-        optimizer=state["optimizer"],
         clip=_clip(use, compiled),
-        measure=_measure(compiled, state, names),
-        validation=_validation(use, compiled, data, names),
-        rate=_rate(parts, rules.context.keras) if rate else [],
-        record=statements("{h}.append({epoch}, {logs})", h=history, epoch=names["epoch"], logs=names["logs"])
-        if history
-        else [],
-        report=_report(arguments, parts, count),
+        measure=_measure(compiled, state, names) if watched else [],
+        summarise=[
+            *statements("{logs} = {means}.compute()", logs=names["logs"], means=names["means"]),
+            *_validation(use, compiled, data, names),
+            *(_rate(parts) if any(item.rate for item in codes) else []),
+            *_record(history, names),
+            *report,
+        ] if watched else [],
         each=_all(codes, "each"),
         stop=_all(codes, "stop"),
         after=_all(codes, "after"),
-    )
-    support = {"RunningMeans", "mini_batches"} | data.support
+    )  # fmt: skip
+    support = {"mini_batches"} | data.support | ({"RunningMeans"} if watched else set())
     support |= {"TrainingHistory"} if history else set()
     support |= (
         {"clip_grad_norm_each_"} if compiled.optimizer.clip and compiled.optimizer.clip[0] == "clipnorm" else set()
@@ -114,15 +121,12 @@ def loop_of(
         frozenset(support).union(*(item.support for item in codes)),
         frozenset({"import torch"}).union(*(item.imports for item in codes)),
         tracer,
+        names["device"],
     )
 
 
 def _all(codes: list[CallbackCode], place: str) -> Statements:
     return [line for item in codes for line in getattr(item, place)]
-
-
-def _text(statement: cst.BaseStatement) -> str:
-    return code(statement)
 
 
 def _start(use: Use, names: dict[str, cst.BaseExpression]) -> Statements:
@@ -138,6 +142,12 @@ def _start(use: Use, names: dict[str, cst.BaseExpression]) -> Statements:
 
 def _history(history: cst.Name | None) -> Statements:
     return statements("{history} = TrainingHistory()", history=history) if history else []
+
+
+def _record(history: cst.Name | None, names: dict[str, cst.BaseExpression]) -> Statements:
+    if history is None:
+        return []
+    return statements("{h}.append({epoch}, {logs})", h=history, epoch=names["epoch"], logs=names["logs"])
 
 
 def _epochs(arguments: Bound, namer: Namer) -> tuple[cst.BaseExpression, cst.BaseExpression, Statements]:
@@ -253,9 +263,17 @@ def _measure(
 ) -> Statements:
     if not compiled.metrics and not compiled.travels:
         return statements("{means}.update(len({targets}), loss={loss})", **names)
+    plain = all(isinstance(item.value, cst.Name) and item.name.isidentifier() for item in compiled.metrics)
+    if plain and not compiled.travels:
+        calls = {item.name: call(item.function, names["outputs"], names["targets"]) for item in compiled.metrics}
+        size = expression("len({targets})", targets=names["targets"])
+        return statements("{update}", update=call(f"{code(names['means'])}.update", size, loss=names["loss"], **calls))
     return statements(
-        "{means}.update(len({targets}), loss={loss}, "
-        "**{{name: metric({outputs}, {targets}) for name, metric in {metrics}.items()}})",
+        """
+        {means}.update(
+            len({targets}), loss={loss}, **{{name: metric({outputs}, {targets}) for name, metric in {metrics}.items()}}
+        )
+        """,
         metrics=state["metrics"],
         **names,
     )
@@ -266,12 +284,18 @@ def _validation(use: Use, compiled: Compiled, data: Data, names: dict[str, cst.B
         return []
     means = evaluation(use, compiled, data.validation)
     return statements(
-        '{logs}.update((f"val_{{name}}", value) for name, value in {means}.items())', logs=names["logs"], means=means
+        """
+        {validation} = {means}
+        {logs} |= {{f"val_{{name}}": value for name, value in {validation}.items()}}
+        """,
+        validation=names["validation"],
+        logs=names["logs"],
+        means=means,
     )
 
 
-def _rate(parts: LoopParts, keras: int) -> Statements:
-    key = "learning_rate" if keras == 3 else "lr"
+def _rate(parts: LoopParts) -> Statements:
+    key = "learning_rate" if parts.keras == 3 else "lr"
     return statements(
         f'{{logs}}["{key}"] = {{optimizer}}.param_groups[0]["lr"]', logs=parts.logs, optimizer=parts.optimizer
     )

@@ -6,7 +6,7 @@ in one function and a fit in another belong together when they share a root.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -73,8 +73,11 @@ class Models:
     def _binding(self, binding: Binding, scope: Scope, file: File, depth: int) -> Known | None:
         if isinstance(file.tree.parents[binding.node], cst.Param) and isinstance(scope, cst.FunctionDef):
             return self._passed(binding.node.value, scope, file, depth)
+        if binding.unpacked is not None:
+            value, position = binding.unpacked
+            return self._element(value, position, file, depth)
         if binding.value is None:
-            return self._imported(binding, file, depth)
+            return self._imported(binding, file)
         made = self._made(binding, scope, file)
         return made or self.known(binding.value, file, depth)
 
@@ -93,24 +96,36 @@ class Models:
         facts = self.context.models.get(factory, facts)
         return Known(facts, frozenset({factory})) if facts else None
 
-    def _imported(self, binding: Binding, file: File, depth: int) -> Known | None:
+    def _imported(self, binding: Binding, file: File) -> Known | None:
         definition = file.resolution.definitions.get(binding.node)
         facts = self.context.models.get(definition) if definition else None
         return Known(facts, frozenset({definition})) if definition and facts else None
 
+    def _element(self, value: cst.BaseExpression, position: int, file: File, depth: int) -> Known | None:
+        """The model at one place of a tuple, written out or returned by a function of the project."""
+        if depth == 0:
+            return None
+        if isinstance(value, cst.Tuple):
+            return self.known(value.elements[position].value, file, depth) if position < len(value.elements) else None
+        definition = file.resolution.definitions.get(value.func) if isinstance(value, cst.Call) else None
+        found = _function(definition, self.files) if definition else None
+        if found is None:
+            return None
+        function, other = found
+        values = [node.value for node in _own_returns(function, other.tree)]
+        return _merged(self._element(item, position, other, depth - 1) if item else None for item in values)
+
     def _returned(self, definition: Definition, depth: int) -> Known | None:
         """The model that a factory returns, also a function that only hands on another's."""
         facts = self.context.models.get(definition)
-        file = self.files.get(definition.file)
-        function = _function(definition.name, file) if file else None
-        if function is None or file is None:
-            return Known(facts, frozenset({definition})) if facts else None
         if facts:
             return Known(facts, frozenset({definition}))
-        values = [node.value for node in _own_returns(function, file.tree)]
-        if not values or not all(isinstance(value, cst.Name | cst.Call) for value in values):
+        found = _function(definition, self.files)
+        if found is None:
             return None
-        return _merged(self.known(value, file, depth) for value in values if value is not None)
+        function, file = found
+        values = [node.value for node in _own_returns(function, file.tree)]
+        return _merged(self.known(value, file, depth) if value else None for value in values)
 
     def _passed(self, name: str, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
         """The model that all callers of a function pass for one of its parameters."""
@@ -170,10 +185,12 @@ def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | 
     return None
 
 
-def _function(name: str, file: File) -> cst.FunctionDef | None:
-    return next(
-        (node for node in file.tree.module.body if isinstance(node, cst.FunctionDef) and node.name.value == name), None
-    )
+def _function(definition: Definition, files: Mapping[str, File]) -> tuple[cst.FunctionDef, File] | None:
+    file = files.get(definition.file)
+    for node in file.tree.module.body if file else ():
+        if isinstance(node, cst.FunctionDef) and node.name.value == definition.name and file:
+            return node, file
+    return None
 
 
 def _own_returns(function: cst.FunctionDef, tree: FileTree) -> list[cst.Return]:

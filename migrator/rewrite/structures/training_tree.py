@@ -31,11 +31,15 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Binding:
-    """One place that binds a name. `value` is None where it is not the plain assignment of one value."""
+    """One place that binds a name. `value` is None where it is not the plain assignment of one value.
+
+    `unpacked` is the assigned value and the position in it, where a flat tuple of names takes it apart.
+    """
 
     node: cst.Name
     statement: cst.SimpleStatementLine | None
     value: cst.BaseExpression | None
+    unpacked: tuple[cst.BaseExpression, int] | None = None
 
 
 class FileTree:
@@ -122,7 +126,17 @@ class FileTree:
             return Binding(node, statement, assign.value if len(assign.targets) == 1 else None)
         if isinstance(binder, cst.AnnAssign):
             return Binding(node, statement, binder.value)
-        return Binding(node, statement, None)
+        return Binding(node, statement, None, self._unpacked(node, assign))
+
+    def _unpacked(self, node: cst.Name, assign: cst.CSTNode | None) -> tuple[cst.BaseExpression, int] | None:
+        if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+            return None
+        target = assign.targets[0].target
+        if not isinstance(target, cst.Tuple | cst.List) or any(
+            isinstance(e, cst.StarredElement) for e in target.elements
+        ):
+            return None
+        return next(((assign.value, i) for i, item in enumerate(target.elements) if item.value is node), None)
 
 
 @lru_cache(maxsize=64)

@@ -15,6 +15,21 @@ from migrator.rewrite.structures.training_tree import Refused, Scope
 
 METHODS = ("compile", "fit", "evaluate", "predict", "summary", "save_weights", "load_weights")
 
+LONGER = {
+    "epoch": "epoch_number",
+    "inputs": "batch_inputs",
+    "targets": "batch_targets",
+    "outputs": "batch_outputs",
+    "loss": "batch_loss",
+    "means": "running_means",
+    "logs": "epoch_logs",
+    "validation": "held_out",
+    "metrics": "metric_functions",
+    "loss_fn": "loss_function",
+    "optimizer": "model_optimizer",
+    "device": "training_device",
+}
+
 
 @dataclass(frozen=True)
 class Use:
@@ -153,8 +168,10 @@ class Namer:
         self.taken = set(tree.names(use.scope)) | set(use.file.resolution.imports)
 
     def fresh(self, base: str) -> str:
-        """`base`, or `base_2` … where it is taken."""
+        """`base`, where it is taken a longer word for it, or `base_2` …"""
         name, number = base, 2
+        if base in self.taken and base in LONGER:
+            name = LONGER[base]
         while name in self.taken:
             name, number = f"{base}_{number}", number + 1
         self.taken.add(name)
