@@ -41,7 +41,7 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "rules": {"own": ("libcst",)},
     "record": {"own": ("numpy",), "tensorflow": ("tensorflow", "tf2onnx", "onnx")},
     "parity": {
-        "own": ("numpy", "onnx", "onnxruntime"),
+        "own": ("numpy", "onnxruntime"),
         "tensorflow": ("tensorflow", "tf2onnx", "onnx"),
         "torch": ("torch", "onnx", "onnxscript"),
     },

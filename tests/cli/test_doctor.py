@@ -54,7 +54,7 @@ def test_without_a_framework_the_analysis_is_ready_and_the_rest_names_what_it_la
     assert lacking["assess"] == lacking["rewrite"] == {}
     assert "tensorflow" in lacking["record"]["tensorflow"]
     assert "torch" in lacking["parity"]["torch"]
-    assert lacking["run"]["own"] == ("onnx", "onnxruntime", "matplotlib")
+    assert lacking["run"]["own"] == ("onnxruntime", "matplotlib")
 
 
 def test_a_framework_that_cannot_be_imported_counts_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
