@@ -7,7 +7,7 @@ and structures (rules with `build` or `structure`) are other people's work: they
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -47,6 +47,27 @@ def rewrite_calls(
             walk.visit(part, None)
         walk.finish(result)
     return result
+
+
+def place_of(
+    call: cst.Call,
+    parents: Mapping[cst.CSTNode, cst.CSTNode],
+    resolution: Resolution,
+    catalogue: Catalogue,
+    keras: int,
+) -> str | None:
+    """The word of catalogue.conditions for where the call stands, None for an ordinary place."""
+    parent = parents.get(call)
+    if isinstance(parent, cst.Subscript) and parent.value is call and indexed_once(parent):
+        return "indexed"
+    outer = parents.get(parent) if isinstance(parent, cst.Arg) else None
+    if not isinstance(outer, cst.Call) or outer.func not in resolution.apis:
+        return None
+    rule = catalogue.find(resolution.apis[outer.func], keras)
+    bound = bind(rule, outer) if rule is not None and rule.torch is not None else None
+    if not isinstance(bound, Bound):
+        return None
+    return "shape" if any(bound.arguments.get(name) is parent for name in SHAPES) else None
 
 
 class _Walk:
@@ -110,26 +131,14 @@ class _Walk:
             return
         if rule.torch is None or rule.family == "layer":
             return  # a layer or a structure
-        found = rewritten(rule, _with_receiver(call, rule), self.resolution, self._place(call, parent), self._finished)
+        place = place_of(call, self.parents, self.resolution, self.catalogue, self.keras)
+        found = rewritten(rule, _with_receiver(call, rule), self.resolution, place, self._finished)
         if isinstance(found, Refusal):
             self.left.append((call.func, rule.id, found.reason))
             return
         self.done[call] = fitted(found.node, parent, call)
         self.imports |= found.imports
         self.rules[call] = (call.func, rule)
-
-    def _place(self, call: cst.Call, parent: cst.CSTNode | None) -> str | None:
-        """The word of catalogue.conditions for where the call stands."""
-        if isinstance(parent, cst.Subscript) and parent.value is call and indexed_once(parent):
-            return "indexed"
-        outer = self.parents.get(parent) if isinstance(parent, cst.Arg) else None
-        if not isinstance(outer, cst.Call) or not self._own(outer.func):
-            return None
-        rule = self._rule(outer.func)
-        bound = bind(rule, outer) if rule is not None and rule.torch is not None else None
-        if not isinstance(bound, Bound):
-            return None
-        return "shape" if any(bound.arguments.get(name) is parent for name in SHAPES) else None
 
     def _reference(self, node: cst.CSTNode, parent: cst.CSTNode | None) -> None:
         rule = self._rule(node)

@@ -1,0 +1,48 @@
+"""The catalogue's signatures against the installed TensorFlow: no invented argument, order or default survives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from migrator.catalogue.signature import same_value
+from migrator.facts import Rule
+
+_UNKNOWN = ("<", "NOVALUE")  # sentinels that have no spelling in source
+
+
+def compare(rule: Rule, installed: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> list[str]:
+    """One sentence for each name of the rule that is missing or has other parameters."""
+    faults = []
+    for name in (rule.tf, *rule.also):
+        found = installed.get(name)
+        if found is None:
+            if not _retired(name):
+                faults.append(f"{name} does not exist in the installed TensorFlow.")
+            continue
+        fault = _difference(rule, found)
+        if fault:
+            faults.append(f"The signature of {name} is another one: {fault}.")
+    return faults
+
+
+def _retired(name: str) -> bool:
+    return name.startswith(("tf.compat.v1.", "tf.contrib."))
+
+
+def _difference(rule: Rule, found: Sequence[Mapping[str, Any]]) -> str | None:
+    if any(parameter.variadic for parameter in rule.parameters) or any(item["variadic"] for item in found):
+        return None  # *args, **kwargs: the names are documented, not declared
+    names = [item["name"] for item in found]
+    own = [parameter.name for parameter in rule.parameters]
+    if own != names:
+        return f"({', '.join(names)}) instead of ({', '.join(own)})"
+    for parameter, item in zip(rule.parameters, found, strict=True):
+        default = item["default"]
+        if (parameter.default is None) != (default is None):
+            return f"`{parameter.name}` has {'a' if default is not None else 'no'} default"
+        if parameter.default is None or default.startswith(_UNKNOWN):
+            continue
+        if not same_value(parameter.default, default):
+            return f"`{parameter.name}` defaults to {default} instead of {parameter.default}"
+    return None
