@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,5 +47,6 @@ def command(
     if form == "json":
         emit_json(assess_json.to_json(outcome.value), output)
     else:
-        emit(terminal.render(outcome.value), output)
+        colour = output is None and sys.stdout.isatty()
+        emit(terminal.render(outcome.value, colour=colour), output)
     return int(outcome.code)
