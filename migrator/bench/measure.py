@@ -8,8 +8,6 @@ The pair's parity is the caller's business: a figure for a twin that computes so
 from __future__ import annotations
 
 import math
-import os
-import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from migrator.bench.deltas import Measured, deltas, over_budget, row
+from migrator.bench.machine import Meter, available_threads, described
 from migrator.bench.process import VariantMissing, VariantProcess
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import BenchResult, Pair
@@ -75,6 +74,7 @@ def bench(pair: Pair, folder: Path, options: Options, progress: Progress) -> Ben
     A variant that cannot run here goes into `missing` with its reason. Raises MigrateError (exit 1) where none runs.
     """
     missing: dict[str, str] = {}
+    meter = Meter()
     with tempfile.TemporaryDirectory(prefix="migrate-bench-") as scratch, ExitStack() as stack:
         variants = _start(pair, folder, options, Path(scratch), stack, missing, progress)
         _alternate(pair, variants, options.rounds, missing, progress)
@@ -82,7 +82,7 @@ def bench(pair: Pair, folder: Path, options: Options, progress: Progress) -> Ben
         for variant in variants:
             if variant.name not in missing:
                 measured[variant.name] = _measured(variant, pair.batch)
-        machine = _machine(variants, options)
+    machine = _machine(variants, options, meter)
     if not measured:
         reasons = " ".join(f"{name}: {reason}" for name, reason in missing.items())
         raise MigrateError(f"bench: no variant of {pair.name} could be measured. {reasons}", ExitCode.WORK)
@@ -188,31 +188,13 @@ def _measured(variant: _Variant, batch: int) -> Measured:
     )
 
 
-def available_threads() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _machine(variants: Sequence[_Variant], options: Options) -> dict[str, Any]:
+def _machine(variants: Sequence[_Variant], options: Options, meter: Meter) -> dict[str, Any]:
     """Where and how it was measured; each worker adds its device and versions."""
-    facts: dict[str, Any] = {
-        "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
+    return {
+        **described(),
         "threads": options.threads or available_threads(),
         "rounds": options.rounds,
         "steps_per_round": {variant.name: variant.steps for variant in variants},
+        "others": meter.others(),
+        **{variant.name: dict(variant.ready["facts"]) for variant in variants},
     }
-    for variant in variants:
-        facts[variant.name] = dict(variant.ready["facts"])
-    return facts
-
-
-def _processor() -> str:
-    """The processor's own name where the system tells it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor()

@@ -11,6 +11,7 @@ from migrator.report import figures, words
 
 Json = Mapping[str, Any]
 SIDES = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
+BUSY = 0.15  # share of the machine that other programs may take before the figures need a warning
 MEMORY = {"vram": "Peak GPU memory (vram)", "rss": "Peak growth of resident memory (rss)"}
 
 
@@ -139,8 +140,14 @@ def _sentences(deltas: Json) -> list[str]:
 
 
 def _how(machine: Json) -> str:
-    """How it was measured, in one sentence; empty where the result does not say."""
+    """How it was measured, in a sentence or two; empty where the result does not say."""
     if not machine:
         return ""
-    rounds, threads = machine["rounds"], machine["threads"]
-    return f"{rounds} alternating rounds on {words.counted(threads, 'thread')}, every variant in its own process."
+    threads = words.counted(machine["threads"], "thread")
+    said = f"{machine['rounds']} alternating rounds on {threads}, every variant in its own process."
+    others = machine.get("others")
+    if others is not None and others > BUSY:
+        said += (
+            f" Other programs took {words.percent(others, 0)} of the machine meanwhile: measure again when it is idle."
+        )
+    return said
