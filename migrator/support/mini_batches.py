@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 
 
@@ -18,12 +19,14 @@ def mini_batches(
     """
     kept = (torch.int32, torch.int64)
 
-    def part(array: Any, index: torch.Tensor) -> Any:
-        if isinstance(array, list | tuple):
-            return tuple(part(one, index) for one in array)
-        rows = array[index] if isinstance(array, torch.Tensor) else torch.as_tensor(array[index.numpy()])
+    def part(data: Any, index: torch.Tensor) -> Any:
+        if isinstance(data, list):
+            return tuple(part(one, index) for one in data)
+        rows = torch.as_tensor(data[index.numpy()])
         return rows.to(device, rows.dtype if rows.dtype in kept else torch.get_default_dtype())
 
-    order = torch.randperm(len(y)) if shuffle else torch.arange(len(y))
+    inputs = [np.asarray(one) for one in x] if isinstance(x, list | tuple) else np.asarray(x)
+    targets = np.asarray(y)
+    order = torch.randperm(len(targets)) if shuffle else torch.arange(len(targets))
     for index in torch.split(order, batch_size):
-        yield part(x, index), part(y, index)
+        yield part(inputs, index), part(targets, index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -18,7 +19,7 @@ def predict_in_batches(model: nn.Module, x: Any, batch_size: int = 32) -> Any:
     """
     model.eval()
     parameter = next(model.parameters(), torch.empty(0))
-    tensors = [torch.as_tensor(array) for array in (x if isinstance(x, list | tuple) else [x])]
+    tensors = [torch.as_tensor(np.asarray(array)) for array in (x if isinstance(x, list | tuple) else [x])]
     kept = (torch.int32, torch.int64)
     tensors = [tensor if tensor.dtype in kept else tensor.to(parameter.dtype) for tensor in tensors]
     parts = [

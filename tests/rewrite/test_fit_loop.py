@@ -111,6 +111,15 @@ LEFT_ALONE = {
         frame(fit='model.fit(x, y, callbacks=[keras.callbacks.EarlyStopping(monitor="auc")])'),
         "not among the loss and the metrics",
     ),
+    "a frozen layer": (frame(fit=f"model.layers[0].trainable = False\n{FIT}"), "freezing has no rule yet"),
+    "an optimizer that depends on a changing name": (
+        frame(compile='rate = 0.1\nopt = keras.optimizers.SGD(rate)\nrate = 0.2\nmodel.compile(opt, "mse")'),
+        "the optimizer",
+    ),
+    "two kinds of compile": (
+        frame(compile=f'if option:\n    {COMPILE}\nelse:\n    model.compile("sgd", "mse", metrics=["mae"])'),
+        "compiled in several ways",
+    ),
     "a name that the support code needs": (
         frame(top="def mini_batches(): pass"),
         "`mini_batches` is a name of this file",

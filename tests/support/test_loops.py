@@ -53,6 +53,18 @@ def test_batches_leave_labels_and_turn_bytes_and_doubles_to_single_precision():
     assert inputs.dtype == torch.float32
 
 
+def test_batches_and_predictions_take_what_numpy_takes():
+    columns = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+    class Table:  # as a data frame: an array when asked, indexed by column otherwise
+        def __array__(self, dtype=None, copy=None):
+            return np.array(columns, dtype)
+
+    inputs, _ = next(mini_batches(Table(), Y[:3]))
+    np.testing.assert_array_equal(inputs.numpy(), columns)
+    np.testing.assert_array_equal(predict_in_batches(nn.Identity(), Table()), columns)
+
+
 def test_batches_of_several_inputs_are_tuples():
     inputs, _ = next(mini_batches([X, X[:, :1]], Y, batch_size=4))
     assert [tuple(one.shape) for one in inputs] == [(4, 3), (4, 1)]

@@ -29,6 +29,7 @@ class LoopParts:
     metrics: Mapping[str, str]
     validates: bool
     keras: int
+    parameter_count: Callable[[cst.BaseExpression], int | None]
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,9 @@ def callback_code(
     written = writer(bound(rule, callback.call), callback.variable, parts, namer)
     if written.before:
         return replace(written, before=_commented(callback, written.before))
-    return replace(written, each=_commented(callback, written.each))
+    if written.each:
+        return replace(written, each=_commented(callback, written.each))
+    return replace(written, begin=_commented(callback, written.begin))
 
 
 def _commented(callback: Callback, lines: Statements) -> Statements:
@@ -227,20 +230,22 @@ def _path(node: cst.BaseExpression, parts: LoopParts) -> cst.BaseExpression:
 
 def _schedule(arguments: Bound, variable: str | None, parts: LoopParts, namer: Namer) -> CallbackCode:
     function = arguments.value("schedule")
-    takes = len(function.params.params) if isinstance(function, cst.Lambda) else 0
+    takes = parts.parameter_count(function)
     if takes not in (1, 2):
-        raise Refused("the schedule of LearningRateScheduler is not a lambda of an epoch, or of an epoch and a rate")
-    group = cst.Name(namer.fresh("group"))
-    rate = ', {group}["lr"]' if takes == 2 else ""
-    name = cst.Name(variable or namer.fresh("schedule"))
+        raise Refused("the schedule of LearningRateScheduler is not seen to take an epoch, or an epoch and a rate")
+    before: Statements = []
+    if not isinstance(function, cst.Name):
+        name = cst.Name(variable or namer.fresh("schedule"))
+        before = statements("{name} = {function}", name=name, function=function)
+        function = name
     begin = statements(
         f"""
         for {{group}} in {{optimizer}}.param_groups:
-            {{group}}["lr"] = {{schedule}}({{epoch}}{rate})
+            {{group}}["lr"] = {{schedule}}({{epoch}}{', {group}["lr"]' if takes == 2 else ""})
         """,
-        group=group, optimizer=parts.optimizer, schedule=name, epoch=parts.epoch,
+        group=cst.Name(namer.fresh("group")), optimizer=parts.optimizer, schedule=function, epoch=parts.epoch,
     )  # fmt: skip
-    return CallbackCode(before=statements("{name} = {function}", name=name, function=function), begin=begin, rate=True)
+    return CallbackCode(before=before, begin=begin, rate=True)
 
 
 _WRITERS: dict[str, Callable[[Bound, str | None, LoopParts, Namer], CallbackCode]] = {

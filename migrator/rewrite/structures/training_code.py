@@ -26,16 +26,23 @@ def call(
 
 
 def _hanging(made: cst.Call) -> cst.Call:
-    """The same call with one argument a line."""
-    deeper, back = (
-        cst.ParenthesizedWhitespace(
-            first_line=cst.TrailingWhitespace(), indent=True, last_line=cst.SimpleWhitespace(" " * width)
-        )
-        for width in (4, 0)
-    )
-    arguments = [item.with_changes(comma=cst.Comma(whitespace_after=deeper)) for item in made.args[:-1]]
-    last = made.args[-1].with_changes(comma=cst.Comma(whitespace_after=back))
+    """The same call with its arguments on a line of their own, or on one each where that is too long."""
+    deeper, back = _line_break(4), _line_break(0)
+    single = len(code(made)) - len(code(made.func)) <= WIDTH
+    between = cst.SimpleWhitespace(" ") if single else deeper
+    arguments = [item.with_changes(comma=cst.Comma(whitespace_after=between)) for item in made.args[:-1]]
+    last = made.args[-1]
+    if single:
+        last = last.with_changes(whitespace_after_arg=back, comma=cst.MaybeSentinel.DEFAULT)
+    else:
+        last = last.with_changes(comma=cst.Comma(whitespace_after=back))
     return made.with_changes(whitespace_before_args=deeper, args=[*arguments, last])
+
+
+def _line_break(indent: int) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(
+        first_line=cst.TrailingWhitespace(), indent=True, last_line=cst.SimpleWhitespace(" " * indent)
+    )
 
 
 def dictionary(items: Mapping[str, cst.BaseExpression]) -> cst.BaseExpression:

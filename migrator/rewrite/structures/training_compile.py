@@ -17,6 +17,8 @@ from migrator.rewrite.structures.training_tree import Refused
 from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound, compiles_of, travels
 from migrator.rewrite.templates import expression, statements
 
+STATE = ("optimizer", "loss_fn", "metrics")  # what compile sets up
+
 
 class RuleFinder:
     """`finder(api)`: the rule of an API; `finder.method(use)`: the rule of the method a use calls."""
@@ -46,7 +48,7 @@ class Compiled:
     metrics: tuple[Metric, ...]
     tracer: Tracer
     travels: bool
-    names: dict[str, cst.BaseExpression]  # optimizer, loss_fn, metrics
+    names: dict[str, cst.BaseExpression]  # by the words of STATE
     rules: RuleFinder
 
     @property
@@ -99,12 +101,11 @@ def compiled_of(use: Use, uses: Sequence[Use], context: FileContext, namer: Name
 
 
 def _names(use: Use, optimizer: cst.BaseExpression | None, far: bool, namer: Namer) -> dict[str, cst.BaseExpression]:
-    names: dict[str, cst.BaseExpression] = {}
-    for name in ("optimizer", "loss_fn", "metrics"):
-        if far:
-            names[name] = expression(f"{{model}}.{name}", model=use.receiver)
-        elif name == "optimizer" and isinstance(optimizer, cst.Name):
-            names[name] = optimizer  # the team's own name for it
-        else:
-            names[name] = cst.Name(namer.fresh(name))
+    if far:
+        return {name: expression(f"{{model}}.{name}", model=use.receiver) for name in STATE}
+    if use.text not in namer.receivers:  # compiled again, the same names are bound again
+        namer.receivers[use.text] = {name: namer.fresh(name) for name in STATE}
+    names: dict[str, cst.BaseExpression] = {name: cst.Name(new) for name, new in namer.receivers[use.text].items()}
+    if isinstance(optimizer, cst.Name):
+        names["optimizer"] = optimizer  # the team's own name for it
     return names

@@ -13,7 +13,7 @@ from migrator.rewrite.session import FileContext
 from migrator.rewrite.structures.training_code import Statements, in_place_of
 from migrator.rewrite.structures.training_compile import Compiled, RuleFinder, compiled_of
 from migrator.rewrite.structures.training_loop import Loop, loop_of
-from migrator.rewrite.structures.training_tree import Refused, Scope
+from migrator.rewrite.structures.training_tree import FileTree, Refused, Scope
 from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound, compiles_of
 from migrator.rewrite.templates import statements
 
@@ -83,12 +83,23 @@ def _check_receiver(use: Use) -> None:
         raise Refused("the model stays TensorFlow, so what trains it does too")
     if not isinstance(use.receiver, cst.Name | cst.Attribute):
         raise Refused("the model has no name here")
+    frozen = next((node for node in tree.within(use.scope) if _freezes(node, tree)), None)
+    if frozen is not None:
+        raise Refused(f"`{code(frozen)}` is set in line {tree.line(frozen)}; freezing has no rule yet")
     for node in tree.reads(use.scope, text) if isinstance(use.receiver, cst.Name) else ():
         parent = tree.parents[node]
         if isinstance(parent, cst.Attribute) and parent.attr.value in KEPT_BY_KERAS:
             raise Refused(
                 f"`{text}.{parent.attr.value}` is used in line {tree.line(parent)}; the module has no such thing"
             )
+
+
+def _freezes(node: cst.CSTNode, tree: FileTree) -> bool:
+    return (
+        isinstance(node, cst.Attribute)
+        and node.attr.value == "trainable"
+        and isinstance(tree.parents[node], cst.AssignTarget)
+    )
 
 
 def own_statement(use: Use) -> cst.SimpleStatementLine:
@@ -107,7 +118,7 @@ def one_compiled(use: Use, group: Group, uses: Sequence[Use]) -> Compiled:
     kinds = {
         (tuple((m.name, m.function) for m in item.metrics), item.travels, str(item.optimizer.clip)) for item in found
     }
-    names = {tuple(map(str, item.seen_from(use))) for item in found}
+    names = {tuple(code(node) for node in item.seen_from(use).values()) for item in found}
     if len(kinds) > 1 or len(names) > 1:
         raise Refused("the model is compiled in several ways")
     return found[0]

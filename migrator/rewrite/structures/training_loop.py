@@ -76,6 +76,7 @@ def loop_of(
     parts = LoopParts(
         names["epoch"], names["logs"], use.receiver, state["optimizer"],
         {metric.name: metric.function for metric in compiled.metrics}, data.validation is not None, rules.context.keras,
+        lambda schedule: parameter_count(schedule, use),
     )  # fmt: skip
     codes = [
         callback_code(item, parts, namer, rules) for item in callbacks_of(arguments.given.get("callbacks"), tracer)
@@ -142,6 +143,16 @@ def _start(use: Use, names: dict[str, cst.BaseExpression]) -> Statements:
 
 def _history(history: cst.Name | None) -> Statements:
     return statements("{history} = TrainingHistory()", history=history) if history else []
+
+
+def parameter_count(schedule: cst.BaseExpression, use: Use) -> int | None:
+    """How many arguments a lambda, or a function of the same file, takes; None where that is not seen."""
+    if isinstance(schedule, cst.Lambda):
+        return len(schedule.params.params)
+    for node in use.file.tree.parents:
+        if isinstance(node, cst.FunctionDef) and isinstance(schedule, cst.Name) and node.name.value == schedule.value:
+            return len(node.params.params)
+    return None
 
 
 def _record(history: cst.Name | None, names: dict[str, cst.BaseExpression]) -> Statements:
@@ -310,7 +321,7 @@ def _report(arguments: Bound, parts: LoopParts, count: cst.BaseExpression) -> St
     total = code(count) if isinstance(count, cst.Integer) else "{{{count}}}"
     line = statements(
         f'print(f"Epoch {{{{{{epoch}} + 1}}}}/{total}: " '
-        '+ ", ".join(f"{{name}} {{value:.4f}}" for name, value in {logs}.items()))',
+        '+ ", ".join(f"{{name}} {{value:.4g}}" for name, value in {logs}.items()))',
         epoch=parts.epoch,
         logs=parts.logs,
         count=count,

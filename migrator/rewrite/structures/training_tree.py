@@ -62,6 +62,13 @@ class FileTree:
             node = self.parents[node]
             yield node
 
+    def within(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yields the node and all below it."""
+        yield node
+        for child in node.children:
+            if self.parents.get(child) is node:
+                yield from self.within(child)
+
     def scope(self, node: cst.CSTNode) -> Scope:
         """The function whose local names the node sees first, or the module."""
         child = node

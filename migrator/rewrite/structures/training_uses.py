@@ -134,6 +134,8 @@ class Tracer:
                 only = bindings[0]
                 if len(bindings) > 1 or only.value is None or not self._always(only.statement):
                     return node
+                if self._changing(only.value, scope):
+                    return node
                 assert only.statement is not None
                 self.consumed.setdefault(only.statement, []).append(node)
                 return self.value(only.value) if isinstance(only.value, cst.Name) else only.value
@@ -146,6 +148,11 @@ class Tracer:
         block = self.tree.parents[statement]
         around = block is self.tree.module or block in set(self.tree.ancestors(self.use.call))
         return around and (isinstance(block, cst.Module) or len(getattr(block, "body", ())) > 1)
+
+    def _changing(self, value: cst.BaseExpression, scope: Scope) -> bool:
+        """Whether the value depends on names that may mean something else by the time it is used."""
+        names = [child for child in self.tree.within(value) if isinstance(child, cst.Name)]
+        return any(len(self.tree.bindings(scope, name.value)) > 1 for name in names)
 
     def peek(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """Like `value`, for looking only: the variable stays."""
@@ -165,6 +172,7 @@ class Namer:
 
     def __init__(self, use: Use) -> None:
         tree = use.file.tree
+        self.receivers: dict[str, dict[str, str]] = {}  # names given to what compile sets up, by receiver
         self.taken = set(tree.names(use.scope)) | set(use.file.resolution.imports)
 
     def fresh(self, base: str) -> str:
