@@ -77,7 +77,7 @@ def packed(arrays: Mapping[str, np.ndarray], full: bool) -> tuple[dict[str, np.n
     stored = {}
     sketches = {}
     for name, array in arrays.items():
-        if full or array.size <= compare.WHOLE or name.startswith("weight/"):
+        if full or array.size <= compare.WHOLE or name.startswith(("weight/", "initial/")):
             stored[name] = array
         else:
             made = compare.sketch(array)

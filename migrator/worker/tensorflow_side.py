@@ -17,7 +17,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 
-from . import batches, files, loading, moved_state
+from . import batches, files, loading, moved_state, tensorflow_initial
 from . import tensorflow_train as training
 from .tensorflow_model import Model, describe
 from .tensorflow_trace import Trace, active_dropout, silence_dropout
@@ -45,6 +45,7 @@ class Recording:
         self.facts: dict[str, Any] = {"versions": _versions(), "double": None}
         self.inputs = batches.inputs(request, 0)
         self.start: list[np.ndarray] = []
+        self.fresh: list[np.ndarray] = []  # what the variables start from, before they are moved
 
     def in_float64(self) -> None:
         """Everything that is judged exactly. A model that refuses float64 is noted, with why."""
@@ -75,6 +76,9 @@ class Recording:
         model = Model(self.request, "float32", self.inputs)
         if not self.start:
             self._describe(model)
+        if "init" in self.checks and len(self.fresh) == len(model.variables):
+            self.facts["initial"], arrays = tensorflow_initial.describe(model, self.fresh)
+            self._keep("initial", arrays)
         self._move(model)
         self.facts.setdefault("dropout", [])
         silence_dropout(model)
@@ -95,6 +99,7 @@ class Recording:
         stored = bool(self.request.get("weights"))
         for index, variable in enumerate(model.variables):
             initial = variable.numpy()
+            self.fresh.append(initial)
             rule = {"kind": "stored"} if stored else moved_state.rule_for(initial)
             self.facts["variables"][index]["rule"] = rule
             if stored:

@@ -109,9 +109,9 @@ def _operations(layers: Sequence[Any]) -> list[Any]:
     return list(found.values())
 
 
-def active_dropout(model: Model, arrays: Sequence[np.ndarray]) -> list[float]:
+def active_dropout(model: Model, arrays: Sequence[np.ndarray]) -> list[tuple[str, float]]:
     """The dropout layers that a training call runs, with their rates, in order; rates of zero do not count."""
-    rates: list[float] = []
+    rates: list[tuple[str, float]] = []
     restore = []
     for layer in model.layers:
         if type(layer).__name__ in _DROPOUTS:

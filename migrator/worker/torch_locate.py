@@ -42,7 +42,8 @@ def _momentum(work: Checking) -> dict[str, float]:
         if variable["role"] == "moving_mean" and "momentum" in variable["config"]:
             wanted[entry["tensor"].rpartition(".")[0]] = 1.0 - float(variable["config"]["momentum"])
     loss = torch_losses.loss_function(work.request.get("loss"))
-    return work.train_with_momentum(loss, wanted)
+    own: dict[str, float] = work.train_with_momentum(loss, wanted)
+    return own
 
 
 class Search:
@@ -96,6 +97,8 @@ class Search:
         found.update(self._where(module, place))
         if place is not None:
             found["error"] = self._error(self.references[index], self.trace.arrays[place])
+        if event["kind"] == "out" and module is None and start >= 0 and self.trace.events[start]["module"]:
+            found["torch"] = "after " + self.trace.events[start]["module"]
         if cause is not None:
             found.update({"cause": cause["id"], "write": cause["write"]})
         return found
@@ -120,14 +123,13 @@ class Search:
         return None, (steps[0] if steps else (start + 1 if start + 1 < len(self.trace.events) else None))
 
     def _where(self, name: str | None, place: int | None) -> dict[str, Any]:
+        """The module or function, and the line that makes the module (else the one that calls the function)."""
         event = self.trace.events[place] if place is not None else {}
-        found = {"torch": name if name is not None else "{} in {}".format(event.get("function"), event.get("module"))}
-        if name is None:
-            found["torch"] = found["torch"].replace(" in None", "").rstrip().removesuffix(" in") if event else ""
         module = self.work.model.module
         made = self.work.model.places.get(id(module.get_submodule(name))) if name and module is not None else None
         file, line = made if made else (event.get("file", ""), event.get("line", 0))
-        found.update({"file": file, "line": line})
+        inside = " in " + event["module"] if event.get("module") else ""
+        found: dict[str, Any] = {"torch": name or event.get("function", "") + inside, "file": file, "line": line}
         if made and event.get("line"):
             found["called"] = "{}:{}".format(Path(event["file"]).name, event["line"])
         return found

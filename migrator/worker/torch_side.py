@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 import torch
 
-from . import batches, files, mapping, recorded, torch_losses
+from . import batches, files, mapping, recorded, torch_initial, torch_losses
 from . import torch_train as training
 from .torch_differences import REMOVALS
 from .torch_model import Model
@@ -97,7 +97,7 @@ class Checking:
                 loss, "without-differences", self.request.get("accept") or sorted(REMOVALS)
             )
 
-    def _train(self, loss: Any, name: str, removals: Sequence[str]) -> Dict[str, int]:
+    def _train(self, loss: Any, name: str, removals: Sequence[str]) -> dict[str, int]:
         """Train from the record's weights; with the named differences removed from this copy of the model."""
         model = self._copy()
         removed = {id_: REMOVALS[id_](model.module) for id_ in removals if id_ in REMOVALS}
@@ -105,7 +105,7 @@ class Checking:
             self._train_copy(model, loss, name)
         return removed
 
-    def train_with_momentum(self, loss: Any, momenta: Mapping[str, float]) -> Dict[str, float]:
+    def train_with_momentum(self, loss: Any, momenta: Mapping[str, float]) -> dict[str, float]:
         """Train once more with other momenta of batch normalisations, by module; returns the model's own."""
         model = self._copy()
         own = {}
@@ -138,6 +138,10 @@ class Checking:
         training.assign(model, self.mapping, self.weights)
         with torch.no_grad():
             self._keep("float32/output", _numpy(model(self.inputs)))
+        if "init" in self.checks and "initial" in self.record.facts:
+            drawn = [index for index, fact in enumerate(self.record.facts["initial"]) if fact["kind"] == "drawn"]
+            found = torch_initial.pooled(self.request, self.inputs, self.mapping, self.shapes, drawn)
+            self._keep("initial", found)
         if "onnx" in self.checks:
             from . import torch_onnx
 
