@@ -24,7 +24,7 @@ from migrator.facts import BenchResult, Pair
 from migrator.spec import parse_spec
 
 MODES: Mapping[str, Literal["tensorflow", "torch"]] = {"graph": "tensorflow", "eager": "torch", "compiled": "torch"}
-FEWEST_STEPS, MOST_STEPS = 3, 500  # in one round
+FEWEST_STEPS, MOST_STEPS = 1, 500  # in one round
 
 Progress = Callable[[str], None]
 
