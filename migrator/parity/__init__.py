@@ -3,5 +3,16 @@
 from migrator.parity.check import check
 from migrator.parity.options import CHECKS, DEFAULT_CHECKS, Options, Progress
 from migrator.parity.record import record
+from migrator.parity.training import spread, tensorflow_spread, train_for_real
 
-__all__ = ["CHECKS", "DEFAULT_CHECKS", "Options", "Progress", "check", "record"]
+__all__ = [
+    "CHECKS",
+    "DEFAULT_CHECKS",
+    "Options",
+    "Progress",
+    "check",
+    "record",
+    "spread",
+    "tensorflow_spread",
+    "train_for_real",
+]
