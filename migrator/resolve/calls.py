@@ -10,7 +10,8 @@ import libcst as cst
 from migrator.facts import Use
 from migrator.resolve import knowledge
 from migrator.resolve.canonical import from_import, words
-from migrator.resolve.expressions import TENSORS, Expressions
+from migrator.resolve.chains import TENSORS
+from migrator.resolve.expressions import Expressions
 from migrator.resolve.values import (
     FOREIGN,
     PLAIN,
@@ -28,7 +29,6 @@ from migrator.resolve.values import (
     Method,
     OneOf,
     Partial,
-    Table,
     Value,
     bounded,
     element,
@@ -239,6 +239,3 @@ def _is_known(name: str) -> bool:
     """Whether what a library's function gives is surely nothing of TensorFlow's."""
     root = name.partition(".")[0]
     return root in knowledge.NOT_TENSORFLOW or root in sys.stdlib_module_names
-
-
-__all__ = ["Arguments", "Calls", "Table"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from migrator.resolve.canonical import words
+from migrator.resolve.exports import EXPORTS
 from migrator.resolve.values import FOREIGN, UNKNOWN, Instance, Many, Value
 
 MODEL, LAYER, TENSOR, VARIABLE = "tf.keras.Model", "tf.keras.layers.Layer", "tf.Tensor", "tf.Variable"
@@ -163,8 +164,12 @@ _NOT_TENSORS = words(
     "tf.global_variables_initializer tf.variable_scope tf.compat.v1.variable_scope tf.enable_eager_execution "
     "tf.disable_v2_behavior tf.compat.v1.disable_v2_behavior tf.set_random_seed tf.as_dtype tf.ragged.constant"
 )
-_BACKEND = re.compile(
-    r"tf\.keras\.backend\.(?!floatx|image_data|backend|epsilon|clear|set_|get_|int_|count|ndim|dtype)\w+$"
+_BACKEND = re.compile(r"tf\.keras\.backend\.\w+$")
+# Functions whose names say that they give settings, answers about types, sizes, or nothing.
+_SETTINGS = re.compile(
+    r"(is|has|get|set|enable|disable|clear|reset|manual|register|serialize|deserialize)_\w+$"
+    r"|(floatx|epsilon|backend|image_data_format|image_dim_ordering|int_shape|count_params|ndim|dtype|learning_phase"
+    r"|batch_get_value|batch_set_value|rank|name_scope|standardize_\w+|result_type)$"
 )
 
 
@@ -180,15 +185,15 @@ def kind_of_class(name: str) -> str:
 
 def result_of(name: str) -> Value:
     """What calling the API `name` gives."""
-    if name in _NOT_TENSORS:
+    kind = kind_of_class(name)
+    if kind:
+        return Instance(kind)
+    if name in _NOT_TENSORS or _SETTINGS.match(name.rpartition(".")[2]):
         return UNKNOWN
     if name in _TUPLES:
         return Many(Instance(TENSOR))
     if name.startswith("tf.data.Dataset.") and name.rpartition(".")[2] not in DATASET_ENDS:
         return Instance(DATASET)
-    kind = kind_of_class(name)
-    if kind:
-        return Instance(kind)
     if _TENSORS.match(name) or _BACKEND.match(name):
         return Instance(TENSOR)
     return UNKNOWN
@@ -233,6 +238,16 @@ TELLING = words(
     "assign_sub prefetch padded_batch as_numpy_iterator get_shape set_shape as_list trainable_variables "
     "trainable_weights non_trainable_weights non_trainable_variables update_state reset_states "
     "experimental_distribute_dataset"
+)
+# Likewise for modules that a project hands around: attributes and names by which they are known.
+KERAS_CLASSES = frozenset(
+    name
+    for module in ("layers", "models", "optimizers", "losses", "metrics", "callbacks")
+    for name in EXPORTS[module]
+    if name[:1].isupper() and not name.isupper() and any(letter.islower() for letter in name[2:])
+) - {"Layer", "Model", "Input", "Callback", "Loss", "Metric", "Optimizer", "Permute", "Average", "Mean", "Sum", "Add"}
+MODULE_NAME = re.compile(
+    r"(self\.)?_?(tf|keras|K|layers|models|backend|keras_utils|optimizers|regularizers|initializers)$"
 )
 NOT_TENSORFLOW = words(
     "numpy scipy sklearn pandas torch torchvision torchaudio xgboost lightgbm catboost matplotlib PIL cv2 statsmodels "

@@ -9,19 +9,16 @@ import libcst as cst
 
 from migrator.facts import Source, Use
 from migrator.resolve import knowledge
-from migrator.resolve.calls import Calls
-from migrator.resolve.canonical import from_import
-from migrator.resolve.expressions import Role
-from migrator.resolve.scopes import Scope, children, dotted, merge
+from migrator.resolve.chains import Role
+from migrator.resolve.imports import Imports
+from migrator.resolve.scopes import Scope, children, merge
 from migrator.resolve.values import (
     UNBOUND,
     UNKNOWN,
-    Api,
     External,
     Instance,
     Items,
     Many,
-    Module,
     Value,
     bounded,
     element,
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from migrator.resolve.world import World
 
 
-class Reader(Calls):
+class Reader(Imports):
     """Reads one file. The world lends it everything that crosses files and remembers what it finds out."""
 
     def __init__(self, world: World, source: Source) -> None:
@@ -40,7 +37,6 @@ class Reader(Calls):
         self.world = world
         self.source = source
         self.path = source.path
-        self.imports: dict[str, str] = {}
         self.scope = Scope("module", source.path)
         self.returned: Value = UNBOUND
         self.loops = 0
@@ -264,73 +260,6 @@ class Reader(Calls):
         self.scope.set(node.name.value, cls)
         self.definitions[node.name] = cls.definition
         return UNKNOWN
-
-    # ------------------------------------------------------------ imports
-
-    def _Import(self, node: cst.Import, use: Use) -> Value:
-        for alias in node.names:
-            full = dotted(alias.name)
-            if alias.asname is not None:
-                self._bind(alias.asname.name, self._library(full), full)
-            else:
-                top = full.partition(".")[0]
-                self.scope.set(top, self._library(top))
-                self.imports[top] = top
-        return UNKNOWN
-
-    def _ImportFrom(self, node: cst.ImportFrom, use: Use) -> Value:
-        full = dotted(node.module) if node.module is not None else ""
-        dots = len(node.relative)
-        source: Module | None
-        source = (
-            self.world.modules.relative(dots, full, self.path) if dots else self.world.modules.absolute(full, self.path)
-        )
-        if isinstance(node.names, cst.ImportStar):
-            self._star(source, full)
-            return UNKNOWN
-        for alias in node.names:
-            name = dotted(alias.name)
-            target = alias.asname.name if alias.asname is not None else alias.name
-            self._from(target, source, "." * dots + full, name)
-        return UNKNOWN
-
-    def _from(self, target: Any, source: Module | None, full: str, name: str) -> None:
-        spelled = f"{full}.{name}" if full.strip(".") else f"{full}{name}"
-        if source is None:
-            canonical = from_import(spelled) if not full.startswith(".") else None
-            self._bind(target, Api(canonical) if canonical else External(spelled), spelled)
-            return
-        self._bind(target, self.world.member(source, name), spelled)
-        definition = self.world.definition(source.path, name)
-        if definition is not None and isinstance(target, cst.Name):
-            self.definitions[target] = definition
-            self.scope.origins[target.value] = definition
-
-    def _bind(self, target: Any, value: Value, spelled: str) -> None:
-        if isinstance(target, cst.Name):
-            self.scope.set(target.value, value)
-            self.imports[target.value] = spelled
-
-    def _library(self, full: str) -> Value:
-        found = self.world.modules.absolute(full, self.path)
-        if found is not None:
-            return found
-        canonical = from_import(full)
-        return Api(canonical) if canonical else External(full)
-
-    def _star(self, source: Module | None, full: str) -> None:
-        if source is None:
-            self.scope.module.stars.append(from_import(full) or full)
-            return
-        other = self.world.scope_of(source)
-        if other is None:
-            return
-        for name, value in self.world.public(source).items():
-            self.scope.set(name, value)
-            definition = self.world.definition(source.path, name)
-            if definition is not None:
-                self.scope.origins[name] = definition
-        self.scope.module.stars.extend(other.stars)
 
 
 def _leaves(body: cst.CSTNode) -> bool:

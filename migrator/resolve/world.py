@@ -13,6 +13,7 @@ import libcst as cst
 from migrator.facts import Definition, Inventory
 from migrator.resolve import knowledge
 from migrator.resolve.modules import Modules
+from migrator.resolve.parameters import parameters, passed
 from migrator.resolve.reader import Reader
 from migrator.resolve.scopes import Bound, Scope, children
 from migrator.resolve.values import (
@@ -24,13 +25,10 @@ from migrator.resolve.values import (
     Class,
     External,
     Function,
-    Gives,
     Instance,
-    Items,
     Many,
     Module,
     OneOf,
-    Table,
     Value,
     bounded,
     join,
@@ -132,7 +130,7 @@ class World:
         if function is None:
             function = self.functions[node] = Function(Definition(reader.path, name), node, reader.scope, owner)
         function.scope, function.owner = reader.scope, owner
-        for parameter in _parameters(node):
+        for parameter in parameters(node):
             if parameter.default is not None:
                 reader.value(parameter.default)
             if parameter.annotation is not None:
@@ -150,7 +148,7 @@ class World:
 
     def call(self, function: Function, arguments: Arguments, receiver: Instance | None) -> Value:
         """Teaches a function the arguments of a call and gives what it returns."""
-        names = _parameters(function.node)
+        names = parameters(function.node)
         positional = [parameter.name.value for parameter in names if parameter.star == ""]
         if receiver is not None and "staticmethod" not in function.decorators:
             positional = positional[1:]
@@ -162,12 +160,12 @@ class World:
 
     def teach(self, function: Function, value: Value) -> None:
         """Tells every required parameter what the framework will pass."""
-        for parameter in _parameters(function.node):
+        for parameter in parameters(function.node):
             if parameter.default is None and parameter.star == "" and parameter.name.value != "self":
                 self._learn(function, parameter.name.value, value)
 
     def _learn(self, function: Function, name: str, value: Value) -> None:
-        value = _passed(value)
+        value = passed(value)
         if value in (UNKNOWN, UNBOUND):
             return
         old = function.parameters.get(name, UNBOUND)
@@ -215,19 +213,19 @@ class World:
 
     def _start_values(self, function: Function) -> dict[str, Value]:
         owner, names = function.owner, {}
-        parameters = _parameters(function.node)
-        for parameter in parameters:
+        taken = parameters(function.node)
+        for parameter in taken:
             name = parameter.name.value
             known = function.annotated.get(name, UNKNOWN)
             learned = function.parameters.get(name, UNKNOWN)
             names[name] = learned if known == UNKNOWN else known
             if parameter.star:
                 names[name] = Many(UNKNOWN) if parameter.star == "*" else UNKNOWN
-        if owner is not None and parameters and "staticmethod" not in function.decorators:
-            first = parameters[0].name.value
+        if owner is not None and taken and "staticmethod" not in function.decorators:
+            first = taken[0].name.value
             names[first] = owner if "classmethod" in function.decorators else Instance(owner.kind, owner)
             expected = knowledge.PROTOCOL.get((owner.kind, function.definition.name.rpartition(".")[2]), ())
-            for parameter, kind in zip(parameters[1:], expected, strict=False):
+            for parameter, kind in zip(taken[1:], expected, strict=False):
                 if names[parameter.name.value] in (UNKNOWN, PLAIN, FOREIGN):
                     names[parameter.name.value] = Instance(kind)
         return names
@@ -262,36 +260,6 @@ def _kind_of_base(base: Value) -> str:
 def _enclosing_owner(function: Function, reader: Reader) -> Class | None:
     """Functions nested in a method still mean its class by `super()`."""
     return reader.owner if function.scope.sort == "function" else None
-
-
-def _passed(value: Value) -> Value:
-    """A value as a parameter sees it: of an API that is passed on only what calling it gives stays known."""
-    if isinstance(value, Api):
-        result = knowledge.result_of(value.name)
-        return Gives(result) if result != UNKNOWN else UNKNOWN
-    if isinstance(value, (Items, Many, Table)):
-        return value if not _holds_api(value) else UNKNOWN
-    return UNKNOWN if isinstance(value, OneOf) else value
-
-
-def _holds_api(value: Value) -> bool:
-    if isinstance(value, Items):
-        return any(_holds_api(item) for item in value.values)
-    if isinstance(value, (Many, Table)):
-        return _holds_api(value.element)
-    return isinstance(value, (Api, OneOf))
-
-
-def _parameters(node: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
-    """All parameters in order; `star` is empty for ordinary ones."""
-    parts = node.params
-    found = [*parts.posonly_params, *parts.params]
-    if isinstance(parts.star_arg, cst.Param):
-        found.append(parts.star_arg)
-    found.extend(parts.kwonly_params)
-    if parts.star_kwarg is not None:
-        found.append(parts.star_kwarg)
-    return found
 
 
 def _listed(module: cst.Module) -> list[str] | None:
