@@ -65,7 +65,7 @@ def prove(
 
 
 def _has_signature(rule: Rule) -> bool:
-    return rule.torch is not None and not rule.constant and not rule.skip and 3 in rule.keras
+    return rule.automatic and not rule.constant and not rule.skip and 3 in rule.keras
 
 
 def _outcome(rule: Rule, cases: int, failures: list[str]) -> Outcome:

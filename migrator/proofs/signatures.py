@@ -27,14 +27,18 @@ def compare(rule: Rule, installed: Mapping[str, Sequence[Mapping[str, Any]] | No
 
 
 def _retired(name: str) -> bool:
-    return name.startswith(("tf.compat.v1.", "tf.contrib."))
+    """Spellings of older versions, which old code still has and the installed framework need not know."""
+    old = name.startswith(("tf.compat.v1.", "tf.contrib.", "tf.keras.Functional."))
+    return old or any(part.endswith("_v2") or part in ("experimental", "legacy") for part in name.split(".")[:-1])
 
 
 def _difference(rule: Rule, found: Sequence[Mapping[str, Any]]) -> str | None:
     if any(parameter.variadic for parameter in rule.parameters) or any(item["variadic"] for item in found):
         return None  # *args, **kwargs: the names are documented, not declared
-    names = [item["name"] for item in found]
     own = [parameter.name for parameter in rule.parameters]
+    if found and found[0]["name"] == "self" and own[:1] != ["self"]:
+        found = found[1:]  # a method, called on an object
+    names = [item["name"] for item in found]
     if own != names:
         return f"({', '.join(names)}) instead of ({', '.join(own)})"
     for parameter, item in zip(rule.parameters, found, strict=True):

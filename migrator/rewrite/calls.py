@@ -129,8 +129,8 @@ class _Walk:
         if rule is None or rule.guide is not None or rule.constant:
             self._leave(call.func, rule)
             return
-        if rule.torch is None or rule.family == "layer":
-            return  # a layer or a structure
+        if not _plain(rule):
+            return  # a layer, a structure, a regulariser …: other people's work
         place = place_of(call, self.parents, self.resolution, self.catalogue, self.keras)
         found = rewritten(rule, _with_receiver(call, rule), self.resolution, place, self._finished)
         if isinstance(found, Refusal):
@@ -142,7 +142,7 @@ class _Walk:
 
     def _reference(self, node: cst.CSTNode, parent: cst.CSTNode | None) -> None:
         rule = self._rule(node)
-        if rule is not None and (rule.build is not None or rule.structure is not None):
+        if rule is not None and rule.guide is None and not _plain(rule):
             return
         if rule is None or rule.reference is None:
             reason = f"{self._api(node)} is passed on as a value, which has no translation yet"
@@ -169,6 +169,11 @@ class _Walk:
 
     def _told(self, node: cst.CSTNode, rule: str, reason: str) -> Left:
         return Left(self.resolution.source.path, self._line(node), rule, reason)
+
+
+def _plain(rule: Rule) -> bool:
+    """Whether the rule is an operation or a constant, whose template stands for the whole use."""
+    return rule.torch is not None and (rule.constant or rule.proof != "fixture")
 
 
 def _with_receiver(call: cst.Call, rule: Rule) -> cst.Call:

@@ -7,6 +7,7 @@ import pytest
 from migrator.catalogue import Catalogue, load_rules
 from migrator.data import rules_folder
 from migrator.facts import Rule
+from migrator.proofs.coverage import untried
 from migrator.proofs.examples import translated
 from migrator.proofs.prove import prove
 
@@ -25,6 +26,14 @@ def test_an_entry(rule: Rule, outcomes: dict[str, tuple[str, int, list[str]]]) -
     assert cases > 0
 
 
+def test_layers_and_structures_have_the_signatures_of_the_installed_framework(
+    outcomes: dict[str, tuple[str, int, list[str]]],
+) -> None:
+    operations = {rule.id for rule in OPERATIONS}
+    faults = {rule: failures for rule, (_, _, failures) in outcomes.items() if rule not in operations and failures}
+    assert faults == {}
+
+
 @pytest.mark.parametrize("rule", OPERATIONS, ids=lambda rule: f"the result for {rule.tf} [{rule.id}] is left as it is")
 def test_rewriting_again(rule: Rule, catalogue: Catalogue) -> None:
     assert rule.example is not None
@@ -32,8 +41,6 @@ def test_rewriting_again(rule: Rule, catalogue: Catalogue) -> None:
 
 
 def test_every_template_of_an_entry_is_taken_by_one_of_its_calls(catalogue: Catalogue) -> None:
-    from migrator.proofs.coverage import untried
-
     assert {rule.id: untried(rule, catalogue) for rule in OPERATIONS if untried(rule, catalogue)} == {}
 
 
