@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*([=<>!~][^;#@]*)?")
-CONDA = re.compile(r"^\s*-\s*[\"']?([A-Za-z0-9][\w.-]*)\s*([=<>!~][^\"'#]*)?", re.MULTILINE)
+CONDA = re.compile(r"^\s*-\s*[\"']?([A-Za-z0-9][\w.-]*)\s*([=<>!~][^\"'#\n]*)?", re.MULTILINE)
 TENSORFLOW_BUILDS = ("tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tf-nightly")
 
 

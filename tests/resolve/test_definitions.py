@@ -71,7 +71,9 @@ def test_relative_imports_and_re_exports_lead_to_where_the_function_is(tmp_path:
     assert ("build", "pkg/models.py", "build") not in denoted(found["pkg/train.py"])  # no __init__.py, no re-export
     (tmp_path / "pkg/__init__.py").write_text(files["pkg____init__"])
     found = resolve(read(tmp_path)).resolutions
-    assert {("build", "pkg/models.py", "build"), ("m.block", "pkg/models.py", "block")} <= denoted(found["pkg/train.py"])
+    assert {("build", "pkg/models.py", "build"), ("m.block", "pkg/models.py", "block")} <= denoted(
+        found["pkg/train.py"]
+    )
     assert ("pkg.build", "pkg/models.py", "build") in denoted(found["run.py"])
 
 
