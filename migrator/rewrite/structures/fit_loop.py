@@ -7,14 +7,14 @@ attributes. A compile and the fits that depend on it are rewritten together or n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from migrator.facts import Left, Site
 from migrator.rewrite.session import FileContext, Proposal
-from migrator.rewrite.structures.training_code import Statements
+from migrator.rewrite.structures.training_code import Statements, in_place_of
 from migrator.rewrite.structures.training_compile import RuleFinder
 from migrator.rewrite.structures.training_group import (
     Group,
@@ -26,6 +26,8 @@ from migrator.rewrite.structures.training_group import (
 from migrator.rewrite.structures.training_inference import PLAIN, evaluate
 from migrator.rewrite.structures.training_tree import Refused
 from migrator.rewrite.structures.training_uses import Tracer, Use, bound, compiles_of, uses_of
+
+Kept = Mapping[cst.SimpleStatementLine, Statements]
 
 
 def propose(context: FileContext) -> list[Proposal]:
@@ -85,21 +87,23 @@ class _Draft:
                 self.leave(use, group.reason if use is group.cause else _elsewhere(group.cause))
             elif id(use) in group.compiled:
                 compiled = group.compiled[id(use)]
-                self.replace(use, compile_statements(use, compiled), compiled.tracer)
+                self.replace(use, compile_statements(use, compiled), compiled.tracer, {})
                 self.need(compiled.support, compiled.imports)
             else:
                 loop, new = group.loops[id(use)]
-                self.replace(use, new, loop.tracer)
+                self.replace(use, new, loop.tracer, loop.kept)
                 self.need(loop.support, loop.imports)
 
-    def replace(self, use: Use, new: Statements, tracer: Tracer) -> None:
+    def replace(self, use: Use, new: Statements, tracer: Tracer, kept: Kept) -> None:
         """New statements in the place of the call's own; variables that it took over go, their comments stay."""
         statement = use.file.tree.statement(use.call)
         assert statement is not None
+        for old in tracer.consumed:
+            self.edits[old] = in_place_of(old, kept.get(old, []))
         first = new[0]
-        lines = [*taken_over(tracer, new), *getattr(first, "leading_lines", ())]
+        there = [line for old in tracer.consumed for line in in_place_of(old, kept.get(old, []))]
+        lines = [*taken_over(tracer, [*new, *there]), *getattr(first, "leading_lines", ())]
         self.edits[statement] = [first.with_changes(leading_lines=lines), *new[1:]]
-        self.edits |= {old: [] for old in tracer.consumed}
         self.site(use, True)
 
     def expression(self, use: Use, groups: Sequence[Group], uses: Sequence[Use]) -> None:

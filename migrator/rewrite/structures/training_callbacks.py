@@ -30,12 +30,17 @@ class LoopParts:
     validates: bool
     keras: int
     parameter_count: Callable[[cst.BaseExpression], int | None]
+    peek: Callable[[cst.BaseExpression], cst.BaseExpression]  # the value of a variable that is bound once
 
 
 @dataclass(frozen=True)
 class CallbackCode:
-    """One callback's code by place, and what it needs."""
+    """One callback's code by place, and what it needs.
 
+    `kept` stands where the callback was made: what it remembers from one fit to the next.
+    """
+
+    kept: Statements = field(default_factory=list)
     before: Statements = field(default_factory=list)
     begin: Statements = field(default_factory=list)
     each: Statements = field(default_factory=list)
@@ -212,7 +217,7 @@ def _checkpoint(arguments: Bound, variable: str | None, parts: LoopParts, namer:
         logs=parts.logs, monitor=monitor, best=best, save=save,
     )  # fmt: skip
     return CallbackCode(
-        before=statements("{best} = {start}", best=best, start=start),
+        kept=statements("{best} = {start}", best=best, start=start),
         each=each,
         imports=frozenset({"import torch", "import math"}),
     )
@@ -220,10 +225,11 @@ def _checkpoint(arguments: Bound, variable: str | None, parts: LoopParts, namer:
 
 def _path(node: cst.BaseExpression, parts: LoopParts) -> cst.BaseExpression:
     """A path with fields such as {epoch:02d} is filled in as Keras does, epochs counted from 1."""
-    text = constant(node)
+    found = parts.peek(node)
+    text = constant(found)
     if isinstance(text, str) and "{" not in text:
         return node
-    if isinstance(text, str) or not isinstance(node, cst.FormattedString):
+    if isinstance(text, str) or not isinstance(found, cst.FormattedString):
         return expression("{path}.format(epoch={epoch} + 1, **{logs})", path=node, epoch=parts.epoch, logs=parts.logs)
     raise Refused("the checkpoint's path is a formatted text, whose fields cannot be told from Keras's own")
 

@@ -60,7 +60,8 @@ class Compiled:
     @property
     def imports(self) -> frozenset[str]:
         """Import statements that the statements need."""
-        return self.loss.imports | {"import torch"}
+        partial = any(isinstance(metric.value, cst.Call) for metric in self.metrics)
+        return self.loss.imports | {"import torch"} | ({"from functools import partial"} if partial else set())
 
     def seen_from(self, use: Use) -> dict[str, cst.BaseExpression]:
         """The expressions for optimizer, loss_fn and metrics where `use` stands."""

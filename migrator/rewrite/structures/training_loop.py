@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from migrator.rewrite.arguments import Bound, code
-from migrator.rewrite.structures.training_callbacks import CallbackCode, LoopParts, callback_code, callbacks_of
-from migrator.rewrite.structures.training_code import Statements, call, constant, simple
+from migrator.rewrite.structures.training_attached import attached, parameter_count
+from migrator.rewrite.structures.training_callbacks import (
+    LoopParts,
+)
+from migrator.rewrite.structures.training_code import Statements, call, constant
 from migrator.rewrite.structures.training_compile import Compiled
-from migrator.rewrite.structures.training_inference import check_arrays, evaluation
+from migrator.rewrite.structures.training_data import Data, data_of, epochs_of
+from migrator.rewrite.structures.training_inference import evaluation
 from migrator.rewrite.structures.training_optimizers import CLIPS
-from migrator.rewrite.structures.training_tree import Refused
 from migrator.rewrite.structures.training_uses import Namer, Tracer, Use
 from migrator.rewrite.templates import expression, statements
 
@@ -48,16 +52,7 @@ class Loop:
     imports: frozenset[str]
     tracer: Tracer
     device: cst.BaseExpression
-
-
-@dataclass(frozen=True)
-class Data:
-    """Where batches come from: statements before the loop, and the two streams as expressions."""
-
-    before: Statements
-    training: cst.BaseExpression
-    validation: cst.BaseExpression | None
-    support: frozenset[str]
+    kept: Mapping[cst.SimpleStatementLine, Statements]  # in the place of variables that the loop took over
 
 
 def loop_of(
@@ -72,18 +67,15 @@ def loop_of(
     if earlier is not None:
         names["device"] = earlier.device
     state = compiled.seen_from(use)
-    data = _data(use, arguments, names["device"], namer)
+    data = data_of(use, arguments, names["device"], namer)
     parts = LoopParts(
         names["epoch"], names["logs"], use.receiver, state["optimizer"],
         {metric.name: metric.function for metric in compiled.metrics}, data.validation is not None, rules.context.keras,
-        lambda schedule: parameter_count(schedule, use),
+        lambda schedule: parameter_count(schedule, use), tracer.peek,
     )  # fmt: skip
-    codes = [
-        callback_code(item, parts, namer, rules) for item in callbacks_of(arguments.given.get("callbacks"), tracer)
-    ]
-    if sum(bool(item.stop) for item in codes) > 1:
-        raise Refused("two callbacks that may end the training")
-    epochs, count, counted = _epochs(arguments, namer)
+    callbacks = attached(arguments.given.get("callbacks"), use, parts, tracer, namer, rules)
+    codes = callbacks.codes
+    epochs, count, counted = epochs_of(arguments, namer)
     report = _report(arguments, parts, count)
     watched = bool(history or report or any(item.each or item.stop for item in codes))
     start = _start(use, names) if earlier is None else []
@@ -94,8 +86,8 @@ def loop_of(
         optimizer=state["optimizer"],
         epochs=epochs,
         batches=data.training,
-        before=[*start, *counted, *data.before, *_all(codes, "before"), *_history(history)],
-        begin=_all(codes, "begin"),
+        before=[*start, *counted, *data.before, *callbacks.here, *callbacks.all("before"), *_history(history)],
+        begin=callbacks.all("begin"),
         reset=statements("{means} = RunningMeans()", means=names["means"]) if watched else [],
         forward=_forward(use, names),
         objective=_objective(use, state, names),
@@ -108,9 +100,9 @@ def loop_of(
             *_record(history, names),
             *report,
         ] if watched else [],
-        each=_all(codes, "each"),
-        stop=_all(codes, "stop"),
-        after=_all(codes, "after"),
+        each=callbacks.all("each"),
+        stop=callbacks.all("stop"),
+        after=callbacks.all("after"),
     )  # fmt: skip
     support = {"mini_batches"} | data.support | ({"RunningMeans"} if watched else set())
     support |= {"TrainingHistory"} if history else set()
@@ -119,15 +111,12 @@ def loop_of(
     )
     return Loop(
         body,
-        frozenset(support).union(*(item.support for item in codes)),
-        frozenset({"import torch"}).union(*(item.imports for item in codes)),
+        frozenset(support) | callbacks.support,
+        frozenset({"import torch"}) | callbacks.imports,
         tracer,
         names["device"],
+        callbacks.kept,
     )
-
-
-def _all(codes: list[CallbackCode], place: str) -> Statements:
-    return [line for item in codes for line in getattr(item, place)]
 
 
 def _start(use: Use, names: dict[str, cst.BaseExpression]) -> Statements:
@@ -145,105 +134,10 @@ def _history(history: cst.Name | None) -> Statements:
     return statements("{history} = TrainingHistory()", history=history) if history else []
 
 
-def parameter_count(schedule: cst.BaseExpression, use: Use) -> int | None:
-    """How many arguments a lambda, or a function of the same file, takes; None where that is not seen."""
-    if isinstance(schedule, cst.Lambda):
-        return len(schedule.params.params)
-    for node in use.file.tree.parents:
-        if isinstance(node, cst.FunctionDef) and isinstance(schedule, cst.Name) and node.name.value == schedule.value:
-            return len(node.params.params)
-    return None
-
-
 def _record(history: cst.Name | None, names: dict[str, cst.BaseExpression]) -> Statements:
     if history is None:
         return []
     return statements("{h}.append({epoch}, {logs})", h=history, epoch=names["epoch"], logs=names["logs"])
-
-
-def _epochs(arguments: Bound, namer: Namer) -> tuple[cst.BaseExpression, cst.BaseExpression, Statements]:
-    """The range to loop over, the number of epochs, and a statement that names it where it is computed."""
-    count = arguments.value("epochs")
-    before: Statements = []
-    if not simple(count):
-        name = cst.Name(namer.fresh("epochs"))
-        before = statements("{name} = {count}", name=name, count=count)
-        count = name
-    if arguments.left_out("initial_epoch"):
-        return call("range", count), count, before
-    return call("range", arguments.value("initial_epoch"), count), count, before
-
-
-def _data(use: Use, arguments: Bound, device: cst.BaseExpression, namer: Namer) -> Data:
-    x, y = arguments.given.get("x"), arguments.given.get("y")
-    if x is None or y is None:
-        raise Refused("fit gets one data argument, a dataset or a generator; only arrays are read by this rule yet")
-    check_arrays(use, x, y)
-    if isinstance(x, cst.Dict) or isinstance(y, cst.Dict | cst.List | cst.Tuple):
-        raise Refused("data by name, or for several outputs, is not read by this rule yet")
-    before: Statements = []
-    validation, support = _held_out(use, arguments, namer, before)
-    pair: list[cst.BaseExpression | str] = [x, y]
-    if validation is None and not arguments.left_out("validation_split"):
-        train, held = cst.Name(namer.fresh("training_data")), cst.Name(namer.fresh("validation_data"))
-        split = call("split_validation", x, y, fraction=arguments.value("validation_split"))
-        before += statements("{train}, {held} = {split}", train=train, held=held, split=split)
-        pair, validation, support = [train], [held], frozenset({"split_validation"})
-    elif not (simple(x) and simple(y)):
-        train = cst.Name(namer.fresh("training_data"))
-        before += statements("{train} = {x}, {y}", train=train, x=x, y=y)
-        pair = [train]
-    size = arguments.value("batch_size") if not arguments.left_out("batch_size") else expression("32")
-    training = _stream(pair, size, _shuffle(arguments), device)
-    if validation is None:
-        return Data(before, training, None, support)
-    other = arguments.left_out("validation_batch_size")
-    stream = _stream(validation, size if other else arguments.value("validation_batch_size"), None, None)
-    return Data(before, training, stream, support | {"evaluate_in_batches"})
-
-
-def _stream(
-    data: list[cst.BaseExpression | str],
-    size: cst.BaseExpression,
-    shuffle: cst.BaseExpression | None,
-    device: cst.BaseExpression | None,
-) -> cst.BaseExpression:
-    made = call("mini_batches", *data, batch_size=size, shuffle=shuffle, device=device)
-    if len(data) == 2 or not isinstance(made, cst.Call):
-        return made
-    return made.with_changes(args=[made.args[0].with_changes(star="*"), *made.args[1:]])
-
-
-def _shuffle(arguments: Bound) -> cst.BaseExpression | None:
-    value = arguments.value("shuffle")
-    known = constant(value, "computed")
-    if isinstance(known, str) and known != "computed":
-        raise Refused(f"shuffle={code(value)} is not read by this rule")
-    return None if known is False else value
-
-
-def _held_out(
-    use: Use, arguments: Bound, namer: Namer, before: Statements
-) -> tuple[list[cst.BaseExpression | str] | None, frozenset[str]]:
-    """The pair of arrays given as validation_data, or the one name that holds it."""
-    if arguments.left_out("validation_data"):
-        return None, frozenset()
-    given = arguments.value("validation_data")
-    pair = Tracer(use).peek(given)
-    if not isinstance(pair, cst.Tuple | cst.List) or any(
-        isinstance(item, cst.StarredElement) for item in pair.elements
-    ):
-        raise Refused(f"`validation_data={code(given)}` is not seen to be a pair of arrays")
-    if len(pair.elements) != 2:
-        raise Refused("validation_data with sample weights is not read by this rule yet")
-    check_arrays(use, *(item.value for item in pair.elements))
-    if pair is not given:
-        return [given], frozenset()
-    if all(simple(item.value) for item in pair.elements):
-        return [item.value for item in pair.elements], frozenset()
-    name = cst.Name(namer.fresh("validation_data"))
-    before += statements("{name} = {pair}", name=name, pair=pair)
-    return [name], frozenset()
 
 
 def _forward(use: Use, names: dict[str, cst.BaseExpression]) -> cst.BaseExpression:

@@ -149,19 +149,35 @@ class Models:
         facts = self.context.models.get(definition) if definition else None
         if definition and facts:
             return Known(facts, frozenset({definition}))
-        holder = file.tree.class_of(node)
-        if holder is None or not isinstance(node.value, cst.Name) or node.value.value != "self":
+        if not isinstance(node.value, cst.Name):
             return None
-        text = code(node)
+        if node.value.value == "self":
+            holder = file.tree.class_of(node)
+            return self._kept(holder, node.attr.value, file, depth) if holder else None
+        scope = file.tree.scope(node)
+        values = [binding.value for binding in file.tree.bindings(scope, node.value.value)]
+        return _merged(self._of_object(value, node.attr.value, file, depth) for value in values)
+
+    def _of_object(self, value: cst.BaseExpression | None, name: str, file: File, depth: int) -> Known | None:
+        """The attribute of an object that is made by calling a class of the project."""
+        definition = file.resolution.definitions.get(value.func) if isinstance(value, cst.Call) else None
+        other = self.files.get(definition.file) if definition else None
+        for node in other.tree.module.body if other else ():
+            if isinstance(node, cst.ClassDef) and definition and node.name.value == definition.name and other:
+                return self._kept(node, name, other, depth)
+        return None
+
+    def _kept(self, holder: cst.ClassDef, name: str, file: File, depth: int) -> Known | None:
+        """The model that every assignment to `self.name` in a class keeps."""
         values = [
             parent.value
             for target, parent in file.tree.parents.items()
             if isinstance(target, cst.AssignTarget)
             and isinstance(parent, cst.Assign)
-            and code(target.target) == text
+            and code(target.target) == f"self.{name}"
             and file.tree.class_of(target) is holder
         ]
-        return _merged(self.known(value, file, depth - 1) for value in values) if values else None
+        return _merged(self.known(value, file, depth - 1) for value in values)
 
 
 def _merged(found: Iterable[Known | None]) -> Known | None:
