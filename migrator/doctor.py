@@ -10,7 +10,7 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -47,7 +47,10 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "bench": {"own": ("numpy",), "tensorflow": ("tensorflow",), "torch": ("torch",)},
     "report": {"own": ("jinja2", "matplotlib")},
+    "rules check": {"own": ("numpy", "libcst", "tensorflow", "torch")},
 }
+STAGES = ("assess", "rewrite", "record", "parity", "bench", "report")  # what `run` does
+AFTER_THESE = "bench"  # where `run` stands in the list
 COMPILERS = ("g++", "clang++", "c++", "cl")
 
 
@@ -90,10 +93,7 @@ def examine(interpreters: Mapping[str, str]) -> Health:
     own = Interpreter(sys.executable, platform.python_version(), _own_packages(), ())
     places = {"own": own, **found}
     commands = [Need(command, _missing(needs, places)) for command, needs in NEEDS.items()]
-    everything = {
-        place: tuple(dict.fromkeys(n for need in commands for n in need.missing.get(place, ()))) for place in places
-    }
-    commands.insert(-1, Need("run", {place: names for place, names in everything.items() if names}))
+    commands.insert(list(NEEDS).index(AFTER_THESE) + 1, _all_of(commands))
     nvidia = shutil.which("nvidia-smi") is not None
     return Health(
         version=__version__,
@@ -105,6 +105,13 @@ def examine(interpreters: Mapping[str, str]) -> Health:
         commands=tuple(commands),
         extra="gpu" if nvidia else "cpu",
     )
+
+
+def _all_of(commands: Sequence[Need]) -> Need:
+    """What `run` lacks: all that its stages lack."""
+    stages = [need.missing for need in commands if need.command in STAGES]
+    places = dict.fromkeys(place for missing in stages for place in missing)
+    return Need("run", {p: tuple(dict.fromkeys(name for m in stages for name in m.get(p, ()))) for p in places})
 
 
 def _missing(needs: Mapping[str, tuple[str, ...]], places: Mapping[str, Interpreter]) -> dict[str, tuple[str, ...]]:

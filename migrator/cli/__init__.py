@@ -19,7 +19,7 @@ from migrator import __version__
 from migrator.cli.output import say
 from migrator.errors import ExitCode, MigrateError
 
-COMMANDS = ("assess", "rewrite", "record", "parity", "bench", "run", "report", "doctor")
+COMMANDS = ("assess", "rewrite", "record", "parity", "bench", "run", "report", "rules", "doctor")
 INTERRUPTED = 130
 
 

@@ -60,6 +60,8 @@ def text(result: BenchResult) -> Iterator[str]:
         yield _line(row)
     for name, reason in result.missing.items():
         yield f"  {name:<20} not measured: {reason}"
+    for sentence in result.over_budget:
+        yield f"  over budget: {sentence}"
     speed = result.deltas.get("speed", {})
     for mode, ratio in speed.items():
         yield f"  PyTorch {mode}: {ratio['median']:.2f} times the speed of {result.deltas['against']}"

@@ -75,9 +75,9 @@ def _side(side: str, found: Interpreter, own: Interpreter) -> list[str]:
 
 def _command(need: Need) -> str:
     if not need.missing:
-        return f"  {need.command:<9} ready"
+        return f"  {need.command:<11} ready"
     parts = [
         f"{', '.join(names)} {'beside migrate' if place == 'own' else f'on the {place} side'}"
         for place, names in need.missing.items()
     ]
-    return f"  {need.command:<9} lacks {'; '.join(parts)}"
+    return f"  {need.command:<11} lacks {'; '.join(parts)}"

@@ -38,4 +38,3 @@ def command(pairs: tuple[str, ...], config: Path | None, checks: str | None, for
 
         emit(parity_text.to_text(outcome.value))
     return int(outcome.code)
-
