@@ -4,12 +4,15 @@ A comment `#: code = canonical.name use` says that `code` on this line is a use;
 not labelled must not be found. `#? code` says that this cannot be decided.
 """
 
+# ruff: noqa: E501 -- a label stands on the line that it labels
+
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
 import pytest
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrator.resolve import resolve
 from migrator.scan import read
@@ -613,3 +616,25 @@ def test_uses_are_found_where_they_are_and_nowhere_else(sentence: str, tmp_path:
 def test_the_labelled_set_is_not_small() -> None:
     assert len(CASES) >= 40
     assert all(any(expected(files)) for files in CASES.values())
+
+
+def test_places_are_those_that_the_parser_library_itself_computes(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+
+class Net(tf.keras.Model):
+\t\"\"\"Tabs, \\
+\tand lines that go on.\"\"\"
+\tdef call(self, x):  # comment
+\t\tif x: y = (tf.nn.relu)(x); z = tf.zeros(
+\t\t\t[tf.size(x)], dtype = tf . float32)
+\t\treturn (y
+\t\t\t+ z).numpy()
+"""
+    for end in ("\n", "\r\n"):
+        (tmp_path / "a.py").write_bytes(text.replace("\n", end).encode())
+        resolution = resolve(read(tmp_path)).resolutions["a.py"]
+        ranges = MetadataWrapper(resolution.source.module, unsafe_skip_copy=True).resolve(PositionProvider)
+        assert len(resolution.calls) == 6
+        for call in resolution.calls:
+            assert (call.line, call.column) == (ranges[call.node].start.line, ranges[call.node].start.column)

@@ -10,10 +10,10 @@ from migrator.errors import MigrateError
 from migrator.scan import read
 
 FILES = {
-    "requirements.txt": "# ours\ntensorflow==2.15.0  # old\nnumpy>=1.2,<2 ; python_version > '3'\nscipy\n-r other.txt\n",
+    "requirements.txt": "# ours\ntensorflow==2.15.0  # old\nnumpy>=1.2,<2 ; sys_platform != 'x'\nscipy\n-r b.txt\n",
     "pyproject.toml": "[project]\ndependencies = ['tensorflow==2.15.0', 'numpy>=1.2,<2', 'scipy']\n",
     "setup.cfg": "[options]\ninstall_requires =\n    tensorflow==2.15.0\n    numpy>=1.2,<2\n    scipy\n",
-    "setup.py": "from setuptools import setup\nsetup(install_requires=['tensorflow==2.15.0', 'numpy>=1.2,<2', 'scipy'])\n",
+    "setup.py": "from setuptools import *\nsetup(install_requires=['tensorflow==2.15.0', 'numpy>=1.2,<2', 'scipy'])\n",
     "environment.yml": "dependencies:\n  - tensorflow=2.15.0\n  - numpy>=1.2,<2\n  - pip:\n    - scipy\n",
 }
 
