@@ -39,6 +39,7 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "assess": {"own": ("libcst",)},
     "rewrite": {"own": ("libcst",)},
     "rules": {"own": ("libcst",)},
+    "rules check": {"own": ("numpy", "libcst", "tensorflow", "torch")},
     "record": {"own": ("numpy",), "tensorflow": ("tensorflow", "tf2onnx", "onnx")},
     "parity": {
         "own": ("numpy", "onnxruntime"),
@@ -47,10 +48,8 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "bench": {"own": ("numpy",), "tensorflow": ("tensorflow",), "torch": ("torch",)},
     "report": {"own": ("jinja2", "matplotlib")},
-    "rules check": {"own": ("numpy", "libcst", "tensorflow", "torch")},
 }
 STAGES = ("assess", "rewrite", "record", "parity", "bench", "report")  # what `run` does
-AFTER_THESE = "bench"  # where `run` stands in the list
 COMPILERS = ("g++", "clang++", "c++", "cl")
 
 
@@ -93,7 +92,7 @@ def examine(interpreters: Mapping[str, str]) -> Health:
     own = Interpreter(sys.executable, platform.python_version(), _own_packages(), ())
     places = {"own": own, **found}
     commands = [Need(command, _missing(needs, places)) for command, needs in NEEDS.items()]
-    commands.insert(list(NEEDS).index(AFTER_THESE) + 1, _all_of(commands))
+    commands.append(_all_of(commands))
     nvidia = shutil.which("nvidia-smi") is not None
     return Health(
         version=__version__,
