@@ -1,14 +1,15 @@
 """Plain operations and constants rewritten by their templates: `tf.reduce_mean(x)`, `tf.float32`.
 
-Tensors of the two libraries do not mix, so the unit is the function (at module level: the statements that share
-variables). In a unit where something has to stay TensorFlow, every operation stays, with that as the reason. Layers
-and structures (rules with `build` or `structure`) are other people's work: they are passed over here.
+Tensors of the two libraries do not mix. So the unit is a function, a class, or the module-level statements that share
+variables, together with the units of the file that it names and that use TensorFlow too. Where one thing has to stay
+TensorFlow, all operations of these units stay, with that as the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import libcst as cst
 
@@ -19,7 +20,7 @@ from migrator.rewrite.arguments import Bound, Refusal, bind
 from migrator.rewrite.call_site import rewritten
 from migrator.rewrite.precedence import fitted, replace
 from migrator.rewrite.templates import expression, imports_of
-from migrator.rewrite.units import units_of
+from migrator.rewrite.units import Unit, connected, units_of
 from migrator.rewrite.values import indexed_once
 
 
@@ -37,16 +38,46 @@ def rewrite_calls(
 ) -> Replacements:
     """Replacements for all operations below `tree` (a module, a function or an expression).
 
-    `handled` are API nodes that somebody else rewrites; they neither block a unit nor are they touched.
+    `handled` are API nodes that somebody else rewrites: layers, models, fit calls. They are not touched and hold
+    nothing back; a layer or model that is not among them stays TensorFlow, and so does what shares tensors with it.
     """
     result = Replacements()
     taken = {id(node) for node in handled}
+    walks: dict[Unit, _Walk] = {}
     for unit in units_of(tree):
         walk = _Walk(resolution, catalogue, keras, taken)
-        for part in unit:
+        for part in unit.nodes:
             walk.visit(part, None)
-        walk.finish(result)
+        if walk.done or walk.left:
+            walks[unit] = walk
+    for group in connected(list(walks), resolution):
+        _finish([walks[unit] for unit in group], result)
     return result
+
+
+def _finish(walks: Sequence[_Walk], result: Replacements) -> None:
+    """Hands over all replacements of units that belong together, or, where something stays TensorFlow, none."""
+    stays = [(walk, item) for walk in walks for item in walk.left]
+    if not stays:
+        for walk in walks:
+            result.nodes.update(walk.done)
+            result.imports.update(walk.imports)
+        return
+    line, api = min((walk.line(item.node), walk.api(item.node)) for walk, item in stays)
+    cause = f"this code shares tensors with {api} in line {line}, which stays TensorFlow"
+    for walk in walks:
+        result.left.extend(walk.told(item) for item in walk.left if item.own)
+        held = [_Stays(api_node, rule.id, cause) for api_node, rule in walk.rules.values() if not rule.constant]
+        result.left.extend(walk.told(item) for item in held)
+
+
+class _Stays(NamedTuple):
+    """An API that stays; `own` is False where others report it."""
+
+    node: cst.CSTNode
+    rule: str
+    reason: str
+    own: bool = True
 
 
 def place_of(
@@ -82,7 +113,7 @@ class _Walk:
         self.done: dict[cst.CSTNode, cst.BaseExpression] = {}
         self.rules: dict[cst.CSTNode, tuple[cst.CSTNode, Rule]] = {}  # replaced node -> API node, rule
         self.imports: set[str] = set()
-        self.left: list[tuple[cst.CSTNode, str, str]] = []  # API node, rule, reason
+        self.left: list[_Stays] = []
 
     def visit(self, node: cst.CSTNode, parent: cst.CSTNode | None) -> None:
         if isinstance(node, (cst.Import, cst.ImportFrom)):
@@ -107,17 +138,6 @@ class _Walk:
             else:
                 self.visit_below_api(child, node)
 
-    def finish(self, result: Replacements) -> None:
-        """Hands over all of the unit's replacements, or, where something stays TensorFlow, none."""
-        if self.left:
-            first = min(self.left, key=lambda item: self._line(item[0]))
-            cause = f"this code also needs {self._api(first[0])}, which stays TensorFlow (line {self._line(first[0])})"
-            self.left.extend((api, rule.id, cause) for api, rule in self.rules.values() if not rule.constant)
-            result.left.extend(self._told(*item) for item in self.left)
-            return
-        result.nodes.update(self.done)
-        result.imports.update(self.imports)
-
     def _own(self, node: cst.CSTNode) -> bool:
         return node in self.resolution.apis and id(node) not in self.taken
 
@@ -130,11 +150,12 @@ class _Walk:
             self._leave(call.func, rule)
             return
         if not _plain(rule):
-            return  # a layer, a structure, a regulariser …: other people's work
+            self.left.append(_Stays(call.func, rule.id, "", own=False))
+            return
         place = place_of(call, self.parents, self.resolution, self.catalogue, self.keras)
         found = rewritten(rule, _with_receiver(call, rule), self.resolution, place, self._finished)
         if isinstance(found, Refusal):
-            self.left.append((call.func, rule.id, found.reason))
+            self.left.append(_Stays(call.func, rule.id, found.reason))
             return
         self.done[call] = fitted(found.node, parent, call)
         self.imports |= found.imports
@@ -143,9 +164,10 @@ class _Walk:
     def _reference(self, node: cst.CSTNode, parent: cst.CSTNode | None) -> None:
         rule = self._rule(node)
         if rule is not None and rule.guide is None and not _plain(rule):
+            self.left.append(_Stays(node, rule.id, "", own=False))
             return
         if rule is None or rule.reference is None:
-            reason = f"{self._api(node)} is passed on as a value, which has no translation yet"
+            reason = f"{self.api(node)} is passed on as a value, which has no translation yet"
             self._leave(node, rule, None if rule is None or rule.guide else reason)
             return
         self.done[node] = fitted(expression(rule.reference), parent, node)
@@ -159,16 +181,20 @@ class _Walk:
 
     def _leave(self, node: cst.CSTNode, rule: Rule | None, reason: str | None = None) -> None:
         guide = rule.guide if rule is not None else None
-        self.left.append((node, rule.id if rule else "", reason or guide or f"{self._api(node)} has no rule yet"))
+        told = reason or guide or f"{self.api(node)} has no rule yet"
+        self.left.append(_Stays(node, rule.id if rule else "", told))
 
-    def _api(self, node: cst.CSTNode) -> str:
+    def api(self, node: cst.CSTNode) -> str:
+        """The canonical name of an API node."""
         return self.resolution.apis[node]
 
-    def _line(self, node: cst.CSTNode) -> int:
+    def line(self, node: cst.CSTNode) -> int:
+        """Where it stands, 0 if nobody knows."""
         return next((call.line for call in self.resolution.calls if call.node is node), 0)
 
-    def _told(self, node: cst.CSTNode, rule: str, reason: str) -> Left:
-        return Left(self.resolution.source.path, self._line(node), rule, reason)
+    def told(self, item: _Stays) -> Left:
+        """The fact for the report."""
+        return Left(self.resolution.source.path, self.line(item.node), item.rule, item.reason)
 
 
 def _plain(rule: Rule) -> bool:

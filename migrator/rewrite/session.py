@@ -68,33 +68,57 @@ class FileContext:
         return self.source.path
 
 
-def apply(module: cst.Module, edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]]) -> cst.Module:
-    """Returns `module` with every edit made, also inside the replacements."""
-    changed = module.visit(_Editor(edits))
+def apply(
+    module: cst.Module,
+    edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]],
+    markers: Mapping[cst.CSTNode, Sequence[str]] | None = None,
+) -> cst.Module:
+    """Returns `module` with every edit made, also inside the replacements.
+
+    `markers` are comment lines to be put above statements that stay.
+    """
+    changed = module.visit(_Editor(edits, markers or {}))
     assert isinstance(changed, cst.Module)
     return changed
+
+
+def surviving(module: cst.Module, edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]]) -> set[int]:
+    """Identities of all nodes that are in the module once every edit is made."""
+    found: set[int] = set()
+
+    def walk(node: cst.CSTNode, inside: frozenset[int]) -> None:
+        if node in edits and id(node) not in inside:
+            for new in edits[node]:
+                walk(new, inside | {id(node)})
+            return
+        found.add(id(node))
+        for child in node.children:
+            walk(child, inside)
+
+    walk(module, frozenset())
+    return found
 
 
 class _Editor(cst.CSTTransformer):
     """Replaces nodes by identity, on the way down, so that replacements can hold further nodes to replace."""
 
-    def __init__(self, edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]]) -> None:
+    def __init__(
+        self,
+        edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]],
+        markers: Mapping[cst.CSTNode, Sequence[str]],
+    ) -> None:
         super().__init__()
-        self.edits = dict(edits)
+        self.edits, self.markers = edits, markers
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return node not in self.edits
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> object:  # type: ignore[override]
         if original_node not in self.edits:
-            return super().on_leave(original_node, updated_node)  # type: ignore[misc]
-        new = self.edits[original_node]
-        inner = _Editor({node: with_ for node, with_ in self.edits.items() if node is not original_node})
+            return marked(updated_node, self.markers.get(original_node, ()))
+        inner = _Editor({node: new for node, new in self.edits.items() if node is not original_node}, self.markers)
         visited: list[cst.CSTNode] = []
-        for node in new:
-            if node is original_node:
-                visited.append(node)
-                continue
+        for node in self.edits[original_node]:
             result = node.visit(inner)
             if isinstance(result, cst.FlattenSentinel):
                 visited.extend(result)
@@ -103,3 +127,13 @@ class _Editor(cst.CSTTransformer):
         if not visited:
             return cst.RemoveFromParent()
         return visited[0] if len(visited) == 1 else cst.FlattenSentinel(visited)
+
+
+def marked(node: cst.CSTNode, comments: Sequence[str]) -> cst.CSTNode:
+    """The statement with comment lines right above it; those that stand there already are not repeated."""
+    if not comments:
+        return node
+    lines = list(getattr(node, "leading_lines", ()))
+    there = {line.comment.value for line in lines if line.comment is not None}
+    new = [cst.EmptyLine(comment=cst.Comment(text)) for text in comments if text not in there]
+    return node.with_changes(leading_lines=[*lines, *new])

@@ -45,7 +45,9 @@ class Conv2dSame(nn.Conv2d):
 class MaxPool2dSame(nn.Module):
     """Max pooling with TensorFlow's "same" or "valid" padding; padded cells never win."""
 
-    def __init__(self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"):
+    def __init__(
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"
+    ):
         super().__init__()
         self.kernel_size = both_axes(kernel_size)
         self.stride = self.kernel_size if stride is None else both_axes(stride)
@@ -60,7 +62,9 @@ class MaxPool2dSame(nn.Module):
 class AvgPool2dSame(nn.Module):
     """Average pooling with TensorFlow's "same" or "valid" padding; padded cells are left out of the mean."""
 
-    def __init__(self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"):
+    def __init__(
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"
+    ):
         super().__init__()
         self.kernel_size = both_axes(kernel_size)
         self.stride = self.kernel_size if stride is None else both_axes(stride)

@@ -68,7 +68,7 @@ class Loss:
     value: cst.BaseExpression
     support: frozenset[str]
     imports: frozenset[str]
-    named: Named
+    named: Named | None
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,10 @@ def loss_of(node: cst.BaseExpression | None, activation: str | None, tracer: Tra
             keywords[extra] = arguments.value(extra)
     value = _partial(LOSSES[name], keywords)
     imports = frozenset({"from functools import partial"} if isinstance(value, cst.Call) else ())
-    literals = {key: constant(item) for key, item in arguments.given.items() if key not in ("name", "reduction")}
-    return Loss(value, frozenset({LOSSES[name]}), imports, Named(name, literals))
+    literals = {
+        key: constant(tracer.peek(item)) for key, item in arguments.given.items() if key not in ("name", "reduction")
+    }
+    return Loss(value, frozenset({LOSSES[name]}), imports, None if None in literals.values() else Named(name, literals))
 
 
 def _loss_class(given: cst.BaseExpression, tracer: Tracer) -> tuple[str, cst.Call]:

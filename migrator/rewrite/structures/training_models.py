@@ -42,10 +42,7 @@ class Models:
 
     def __init__(self, context: FileContext) -> None:
         self.context = context
-        self.files = {
-            path: File(path, resolution, tree_of(resolution.source.module))
-            for path, resolution in context.project.resolutions.items()
-        }
+        self.files = files_of(context)
 
     def known(self, node: cst.BaseExpression, file: File, depth: int = DEPTH) -> Known | None:
         """What is known about the model that `node` denotes; None where it is none, or it stays as it was."""
@@ -129,18 +126,12 @@ class Models:
 
     def _passed(self, name: str, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
         """The model that all callers of a function pass for one of its parameters."""
-        position = next((i for i, item in enumerate(function.params.params) if item.name.value == name), None)
-        if position is None or file.tree.class_of(function) is not None:
+        if file.tree.class_of(function) is not None:
             return None
-        found: list[Known | None] = []
-        for other in self.files.values():
-            for node, definition in other.resolution.definitions.items():
-                call = other.tree.parents.get(node)
-                if definition != Definition(file.path, function.name.value) or not isinstance(call, cst.Call):
-                    continue
-                if call.func is node:
-                    value = _argument(call, position, name)
-                    found.append(self.known(value, other, depth) if value is not None else None)
+        found = [
+            self.known(value, other, depth) if value is not None else None
+            for value, other in callers_of(name, function, file, self.files)
+        ]
         return _merged(found) if found else None
 
     def _attribute(self, node: cst.Attribute, file: File, depth: int) -> Known | None:
@@ -178,6 +169,29 @@ class Models:
             and file.tree.class_of(target) is holder
         ]
         return _merged(self.known(value, file, depth - 1) for value in values)
+
+
+def files_of(context: FileContext) -> dict[str, File]:
+    """All files of the project by path."""
+    return {
+        path: File(path, resolution, tree_of(resolution.source.module))
+        for path, resolution in context.project.resolutions.items()
+    }
+
+
+def callers_of(
+    name: str, function: cst.FunctionDef, file: File, files: Mapping[str, File]
+) -> list[tuple[cst.BaseExpression | None, File]]:
+    """What each call of a function passes for one of its parameters (None: not seen), and the file it stands in."""
+    position = next((i for i, item in enumerate(function.params.params) if item.name.value == name), None)
+    wanted = Definition(file.path, function.name.value)
+    found: list[tuple[cst.BaseExpression | None, File]] = []
+    for other in files.values():
+        for node, definition in other.resolution.definitions.items():
+            call = other.tree.parents.get(node)
+            if definition == wanted and isinstance(call, cst.Call) and call.func is node:
+                found.append((_argument(call, position, name) if position is not None else None, other))
+    return found
 
 
 def _merged(found: Iterable[Known | None]) -> Known | None:

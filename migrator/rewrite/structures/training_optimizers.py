@@ -30,7 +30,7 @@ class Optimizer:
     support: frozenset[str]
     clip: tuple[str, cst.BaseExpression] | None
     differences: tuple[str, ...]
-    named: Named
+    named: Named | None
 
 
 def optimizer_of(
@@ -49,7 +49,7 @@ def optimizer_of(
     _check_rate(arguments, tracer)
     parameters = expression("{model}.parameters()", model=model)
     value, support = _MAKERS[rule.id](arguments, parameters, context)
-    return Optimizer(value, support, _clip(arguments), rule.differences, _named(rule.tf, arguments))
+    return Optimizer(value, support, _clip(arguments), rule.differences, _named(rule.tf, arguments, tracer))
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,10 @@ def _plain(arguments: Bound, name: str, default: str) -> cst.BaseExpression:
     return expression(default) if arguments.left_out(name) else arguments.value(name)
 
 
-def _named(api: str, arguments: Bound) -> Named:
-    values = {name: constant(node) for name, node in arguments.given.items() if name != "name"}
-    return Named(api.rsplit(".", 1)[-1], {name: value for name, value in values.items() if value is not None})
+def _named(api: str, arguments: Bound, tracer: Tracer) -> Named | None:
+    """The optimizer with its arguments, None where one of them is not known before the code runs."""
+    given = {name: constant(tracer.peek(node)) for name, node in arguments.given.items() if name != "name"}
+    return None if None in given.values() else Named(api.rsplit(".", 1)[-1], given)
 
 
 Made = tuple[cst.BaseExpression, frozenset[str]]

@@ -1,0 +1,362 @@
+"""The state that reading a function carries along, and the questions every part of the reading asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import libcst as cst
+
+from migrator.catalogue import Catalogue
+from migrator.facts import Definition, Profile
+from migrator.rewrite.arguments import Refusal, code
+from migrator.rewrite.call_site import rewritten
+from migrator.rewrite.models.binding import Function, Names, local_names
+from migrator.rewrite.models.constants import fold, single_assignments
+from migrator.rewrite.models.ir import Bundle, Config, Layer, Line, Loop, Refused, Store, Tensor, Track, Value
+from migrator.rewrite.models.layer_call import NotConstant, Surroundings
+from migrator.rewrite.models.names_used import read_nodes
+from migrator.rewrite.models.scope import GroupFacts, Scope, Shape, Stored, Summary, Versions, name_size, running
+from migrator.rewrite.models.shape_reads import index_of, shape_of
+from migrator.rewrite.models.sizes import Size, number
+from migrator.rewrite.templates import expression
+
+CONFIG_FAMILIES = {"regularizer", "initializer", "activation", "dtype", "constant", "backend"}
+
+
+Placeholder = tuple[Layer, Summary, str, int | None, int | None]
+
+
+class Reading:
+    """One pass over one function. Subclasses add expressions, statements and joins."""
+
+    def __init__(
+        self,
+        function: Function,
+        functions: Mapping[Definition, Function],
+        summaries: Mapping[Definition, Summary],
+        facts: GroupFacts,
+        catalogue: Catalogue,
+        profile: Profile,
+    ) -> None:
+        self.function, self.functions, self.summaries = function, functions, summaries
+        self.facts, self.catalogue = facts, catalogue
+        self.names = Names(function.resolution, catalogue, function.keras)
+        self.scope = Scope()
+        self.numbers = Versions()
+        self.line = Line(None)
+        self.loops: tuple[Loop, ...] = ()
+        self.stored: dict[str, Stored] = {}
+        self.top = Line(None)  # what happens before the first statement
+        self.placeholders: dict[str, Placeholder] = {}
+        self.results: list[list[Value]] = []
+        self.sizes: dict[str, str] = {}  # tensor parameter -> the name of its channels in __init__
+        self.locals = set() if function.kind == "script" else local_names(function)
+        parameters = {param.name.value for param in function.params}
+        module = single_assignments(
+            [item for item in function.resolution.source.module.body if isinstance(item, cst.BaseStatement)]
+        )
+        own = {} if function.kind == "script" else single_assignments(function.body)
+        self.named = {name: value for name, value in module.items() if name not in self.locals}
+        self.named |= {name: value for name, value in own.items() if name not in parameters}
+        self.around = Surroundings(
+            self.construct, self.constant, self.size, self.names.api, function.keras, profile, facts.draft
+        )
+
+    # ------------------------------------------------------------ questions
+
+    def key(self, name: str, function: Function | None = None) -> tuple[str, str, str]:
+        """How facts about a name of a function are filed."""
+        definition = (function or self.function).definition
+        return definition.file, definition.name, name
+
+    def constant(self, node: cst.BaseExpression) -> object:
+        """The value of an expression where the source settles it."""
+        return fold(node, self.names.api, self.named)
+
+    def size(self, node: cst.BaseExpression) -> Size:
+        """An expression of configuration as a size."""
+        if isinstance(node, cst.Integer):
+            return number(int(node.value, 0))
+        new = self.construct(node)
+        reads = {
+            name.value: self.scope.versions.get(name.value, 0)
+            for name in read_nodes(new)
+            if name.value in self.locals or name.value in self.scope.versions
+        }
+        value = int(new.value, 0) if isinstance(new, cst.Integer) else None
+        return Size(new, value, reads)
+
+    def tensor_named(self, node: cst.BaseExpression) -> Tensor | None:
+        """The tensor that a plain name denotes."""
+        value = self.scope.values.get(node.value) if isinstance(node, cst.Name) else None
+        return value if isinstance(value, Tensor) else None
+
+    def shape(self, node: cst.BaseExpression) -> Tensor | None:
+        """The tensor whose whole shape an expression is."""
+        if isinstance(node, cst.Name):
+            value = self.scope.values.get(node.value)
+            return value.tensor if isinstance(value, Shape) else None
+        return shape_of(node, self.tensor_named, self.names.api)
+
+    def dimension(self, node: cst.BaseExpression) -> Size | None:
+        """The size that a read such as `x.shape[-1]` yields; None where the expression is no such read."""
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "int":
+            return self.dimension(node.args[0].value) if len(node.args) == 1 else None
+        if not isinstance(node, cst.Subscript):
+            return None
+        tensor = self.shape(node.value)
+        if tensor is None:
+            return None
+        index = index_of(node)
+        size = None if index is None else self.axis_size(tensor, index)
+        if size is None:
+            raise Refused(f"the size `{code(node)}` cannot be derived", node)
+        return size
+
+    def axis_size(self, tensor: Tensor, index: int) -> Size | None:
+        """The size along an axis of the source's order."""
+        rank = tensor.rank
+        if index == -1 or (rank is not None and index == rank - 1):
+            return self.current(tensor.channels)
+        if rank is None or tensor.spatial is None:
+            return None
+        position = index if index >= 0 else index + rank
+        return self.current(tensor.spatial[position - 1]) if 0 < position < rank - 1 else None
+
+    def current(self, size: Size | None) -> Size | None:
+        """A size as it can be written here."""
+        return None if size is None else size.at(self.scope.versions)
+
+    # ------------------------------------------------------------ the two sides of an expression
+
+    def construct(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """Configuration as `__init__` writes it: sizes in the place of shape reads, PyTorch in that of TensorFlow."""
+        new = node.visit(_Construct(self))
+        assert isinstance(new, cst.BaseExpression)
+        return new
+
+    def construct_statement(self, node: cst.BaseStatement) -> cst.BaseStatement:
+        """The same for a statement."""
+        new = node.visit(_Construct(self))
+        assert isinstance(new, cst.BaseStatement)
+        return new
+
+    def forward(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """Configuration as `forward` reads it: attributes in the place of names, which are stored on the way."""
+        new = self.construct(node) if not self._reads_loop_tensor(node) else node
+        replacements: dict[str, cst.BaseExpression] = {}
+        for name in read_nodes(new):
+            text = name.value
+            if text in self.scope.values or text in replacements:
+                continue
+            if self._of_a_loop(text):
+                continue
+            if text in self.locals or text in self.scope.versions:
+                self.store(text, node)
+                replacements[text] = expression(f"self.{text}")
+        if not replacements:
+            return new
+        renamed = new.visit(_Rename(replacements, {id(name) for name in read_nodes(new)}))
+        assert isinstance(renamed, cst.BaseExpression)
+        return renamed
+
+    def _reads_loop_tensor(self, node: cst.BaseExpression) -> bool:
+        return any(name.value in self.scope.values for name in read_nodes(node))
+
+    def _of_a_loop(self, name: str) -> bool:
+        """Whether a loop around this place binds the name: then `forward` must replay the loop."""
+        for loop in reversed(self.loops):
+            if name in loop.names:
+                loop.forward_names.add(name)
+                bound = self.numbers.bound.get((name, self.scope.versions.get(name, 0)))
+                if bound is not None and bound[1].replayed is None:
+                    bound[1].replayed = self._replay(bound[1])
+                return True
+        return False
+
+    def _replay(self, config: Config) -> cst.BaseStatement:
+        statement = config.source
+        if not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Assign):
+            raise Refused("a value that changes in a loop is needed by tensor work", statement)
+        assign = statement.body[0]
+        return cst.SimpleStatementLine(body=[assign.with_changes(value=self.forward(assign.value))])
+
+    def store(self, name: str, node: cst.CSTNode) -> None:
+        """Has `self.name = name` printed where the name got the version that is current here."""
+        version = self.scope.versions.get(name, 0)
+        known = self.stored.get(name)
+        if known is not None:
+            if known.version != version:
+                raise Refused(f"`{name}` changes between two places where tensor work reads it", node)
+            return
+        event = Store(name, cst.Name(name))
+        bound = self.numbers.bound.get((name, version))
+        line = self.line
+        if version == 0:
+            line = self.top
+            line.events.append(event)
+        elif bound is not None:
+            line, config = bound
+            line.events.insert(line.events.index(config) + 1, event)
+        elif self.loops:
+            raise Refused(f"`{name}` changes in a loop before tensor work reads it", node)
+        else:
+            line.events.append(event)
+        self.stored[name] = Stored(version, event, line)
+
+    def trial(self) -> Callable[[], None]:
+        """Remembers the state, so that a stretch of code can be read for what it teaches and then be forgotten."""
+        kept = (self.line, self.loops, self.scope.copy(), dict(self.placeholders), list(self.results))
+        stored, top = dict(self.stored), list(self.top.events)
+        names = [(loop, set(loop.forward_names)) for loop in self.loops]
+
+        def forget() -> None:
+            for name in set(self.stored) - set(stored):
+                gone = self.stored[name]
+                if gone.event in gone.line.events:
+                    gone.line.events.remove(gone.event)
+            self.line, self.loops, self.scope, self.placeholders, self.results = kept
+            self.stored, self.top.events[:] = stored, top
+            for loop, before in names:
+                loop.forward_names.clear()
+                loop.forward_names |= before
+
+        return forget
+
+    # ------------------------------------------------------------ binding
+
+    def bind_tensor(self, name: str, tensor: Tensor) -> None:
+        """A variable now holds this tensor; its running sizes follow."""
+        self.scope.values[name] = tensor
+        tensor.channels = self._track(running(name), tensor.channels)
+        if tensor.spatial is not None and tensor.rank == 4:
+            names = (f"{name}_height", f"{name}_width")
+            tensor.spatial = tuple(self._track(axis, size) for axis, size in zip(names, tensor.spatial, strict=True))
+
+    def _track(self, name: str, size: Size | None) -> Size | None:
+        now = self.current(size)
+        if now is None:
+            return None
+        self.line.events.append(Track(name, now.expr))
+        version = self.numbers.bump(self.scope, name)
+        return Size(now.expr, now.value, now.reads, name_size(name, version))
+
+    def bind_bundle(self, name: str, bundle: Bundle) -> None:
+        """A variable now holds this list of tensors; the list of their channels follows."""
+        self.scope.values[name] = bundle
+        twin = running(name)
+        value = self.twin_value(bundle)
+        if value is not None:
+            self.line.events.append(Track(twin, value))
+        self.numbers.bump(self.scope, twin)
+        bundle.twin = twin if value is not None else None
+
+    def twin_value(self, bundle: Bundle) -> cst.BaseExpression | None:
+        """The channel counts of a bundle as a list, None where one is unknown."""
+        if bundle.items is not None:
+            sizes = [self.current(item.channels) for item in bundle.items]
+            if any(size is None for size in sizes):
+                return None
+            return cst.List([cst.Element(size.expr) for size in sizes if size is not None])
+        return None if bundle.twin is None else cst.parse_expression(bundle.twin)
+
+    def bound_rule(self, node: cst.Call) -> cst.BaseExpression:
+        """A call of configuration (a regulariser, an initialiser) through its rule's template."""
+        rule = self.names.rule(node.func)
+        api = self.names.api(node.func)
+        if rule is None or rule.torch is None or rule.family not in CONFIG_FAMILIES:
+            raise Refused(f"{api} is used while the model is built and has no translation there yet", node)
+        printed = rewritten(rule, node, self.names.resolution, None, self.construct)
+        if isinstance(printed, Refusal):
+            raise Refused(printed.reason, node, rule.id)
+        return printed.node
+
+
+class _Construct(cst.CSTTransformer):
+    """Rewrites an expression for `__init__`, top down."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__()
+        self.reading = reading
+        self.done: dict[int, cst.BaseExpression] = {}
+        self.allowed: set[int] | None = None
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if self.allowed is None:
+            self.allowed = {id(name) for name in read_nodes(node)}
+        if isinstance(node, cst.BaseExpression):
+            new = self._replacement(node)
+            if new is not None:
+                self.done[id(node)] = new
+                return False
+        return True
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        return self.done.get(id(original_node), updated_node)
+
+    def _replacement(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
+        reading = self.reading
+        size = reading.dimension(node)
+        if size is not None:
+            return expression("{size}", size=size.expr)
+        if isinstance(node, cst.Comparison):
+            there = self._presence(node)
+            if there is not None:
+                return there
+        if isinstance(node, cst.Call):
+            length = self._length(node)
+            if length is not None:
+                return length
+            if reading.names.api(node.func) is not None:
+                return self._folded(node) or reading.bound_rule(node)
+        if isinstance(node, (cst.Name, cst.Attribute)) and reading.names.api(node) is not None:
+            return self._reference(node)
+        if isinstance(node, cst.Name) and self.allowed is not None and id(node) in self.allowed:
+            self._no_tensor(node)
+        return None
+
+    def _presence(self, node: cst.Comparison) -> cst.BaseExpression | None:
+        """`skip is None` asks whether an optional tensor is there: in `__init__` its channels tell."""
+        if not isinstance(node.left, cst.Name) or len(node.comparisons) != 1:
+            return None
+        value = self.reading.scope.values.get(node.left.value)
+        size = self.reading.sizes.get(node.left.value)
+        if not isinstance(value, Tensor) or not value.optional or size is None:
+            return None
+        if not isinstance(node.comparisons[0].operator, (cst.Is, cst.IsNot)):
+            return None
+        return node.with_changes(left=cst.Name(size))
+
+    def _folded(self, node: cst.Call) -> cst.BaseExpression | None:
+        known = self.reading.constant(node)
+        return None if isinstance(known, NotConstant) else cst.parse_expression(repr(known))
+
+    def _length(self, node: cst.Call) -> cst.BaseExpression | None:
+        if isinstance(node.func, cst.Name) and node.func.value == "len" and len(node.args) == 1:
+            argument = node.args[0].value
+            if isinstance(argument, cst.Name) and isinstance(self.reading.scope.values.get(argument.value), Bundle):
+                return expression(f"len({running(argument.value)})")
+        return None
+
+    def _reference(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        rule = self.reading.names.rule(node)
+        api = self.reading.names.api(node)
+        if rule is not None and rule.reference is not None:
+            return cst.parse_expression(rule.reference)
+        raise Refused(f"{api} is used as a value while the model is built and has no translation there yet", node)
+
+    def _no_tensor(self, node: cst.Name) -> None:
+        value = self.reading.scope.values.get(node.value)
+        if value is not None:
+            raise Refused(f"`{node.value}` is a tensor or a layer, and is used as configuration", node)
+
+
+class _Rename(cst.CSTTransformer):
+    def __init__(self, replacements: Mapping[str, cst.BaseExpression], allowed: set[int]) -> None:
+        super().__init__()
+        self.replacements, self.allowed = replacements, allowed
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        if id(original_node) in self.allowed and original_node.value in self.replacements:
+            return self.replacements[original_node.value].deep_clone()
+        return updated_node

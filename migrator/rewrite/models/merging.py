@@ -1,0 +1,30 @@
+"""What the merging builders share: operands of one shape, combined element by element."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from migrator.rewrite.models.ir import Step
+from migrator.rewrite.models.layer_call import LayerCall
+
+
+def elementwise(call: LayerCall, operator: str, listed: str) -> Step:
+    """`a + b + …` where the operands stand one by one ({x0}, {x1} …), `listed` where they are a list ({xs}).
+
+    Operands of different ranks are refused: they would be broadcast along other axes once channels come first.
+    """
+    ranks = {tensor.rank for tensor in call.operands}
+    if len(ranks) > 1 and None not in ranks:
+        raise call.refuse("tensors of different ranks are merged")
+    wide = [tensor for tensor in call.operands if tensor.channels is not None and tensor.channels.value != 1]
+    channels = wide[0].channels if wide else call.operand.channels
+    spatial = reduce(_wider, (tensor.spatial for tensor in call.operands))
+    names = [f"{{x{index}}}" for index in range(len(call.operands))]
+    code = listed if call.twin else operator.join(names)
+    return call.finish(Step(code, code, channels=channels, spatial=spatial, keeps=frozenset({"rank"})))
+
+
+def _wider(first: tuple | None, second: tuple | None) -> tuple | None:  # type: ignore[type-arg]
+    if first is None or second is None or len(first) != len(second):
+        return first if first is not None else second
+    return tuple(b if a is None or a.value == 1 else a for a, b in zip(first, second, strict=True))

@@ -1,0 +1,299 @@
+"""`forward` from the regions: the same statements, with kept modules in the place of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from migrator.rewrite.models.ir import (
+    Apply,
+    Branch,
+    Bundle,
+    Config,
+    Gather,
+    Invoke,
+    Layer,
+    Layout,
+    Line,
+    Loop,
+    Pick,
+    Read,
+    Refused,
+    Region,
+    Settle,
+    Tensor,
+    Value,
+    Work,
+)
+from migrator.rewrite.models.loop_forms import below, innermost, listed_layers
+from migrator.rewrite.models.naming import singular
+from migrator.rewrite.models.text import comment_lines, without_lines
+from migrator.rewrite.templates import expression, statements
+
+_TO_FIRST = {3: "(0, 2, 1)", 4: "(0, 3, 1, 2)", 5: "(0, 4, 1, 2, 3)"}
+_TO_LAST = {3: "(0, 2, 1)", 4: "(0, 2, 3, 1)", 5: "(0, 2, 3, 4, 1)"}
+
+
+class ForwardPrinter:
+    """Prints regions as statements of `forward`. `results` are a helper's result tensors, None for a model's."""
+
+    def __init__(self, results: Sequence[Tensor] | None, taken: set[str]) -> None:
+        self.results, self.taken = results, taken
+        self.names: dict[int, str] = {}  # how a listed layer is reached inside the loop being printed
+
+    def block(self, regions: Sequence[Region]) -> list[cst.BaseStatement]:
+        """The statements of a sequence of regions."""
+        regions = _merged_starts(regions)
+        found: list[cst.BaseStatement] = []
+        for region in regions:
+            found += self._region(region)
+        return found
+
+    def _region(self, region: Region) -> list[cst.BaseStatement]:
+        if isinstance(region, Line):
+            return self._line(region)
+        if isinstance(region, Settle):
+            return self._settle(region)
+        if isinstance(region, Branch):
+            return self._branch(region)
+        return self._loop(region)
+
+    def _settle(self, settle: Settle) -> list[cst.BaseStatement]:
+        have, want = layout_of(settle.source), layout_of(settle.result)
+        if have == want or settle.source.rank is None:
+            return []
+        code = permuted(cst.Name(settle.name), settle.source.rank, want)
+        return statements("{name} = {code}", name=settle.name, code=code)
+
+    # ------------------------------------------------------------ lines
+
+    def _line(self, line: Line) -> list[cst.BaseStatement]:
+        replayed = [event.replayed for event in line.events if isinstance(event, Config) and event.replayed is not None]
+        if line.work is None:
+            return [*replayed]
+        if line.returned:
+            new = statements("return {code}", code=self._returned(line.work))[0]
+        elif line.append:
+            assert isinstance(line.value, Bundle)
+            code = self.code(line.work, layout_of(line.value.element))
+            new = statements("{name}.append({code})", name=line.targets[0], code=code)[0]
+        else:
+            want = layout_of(line.value) if isinstance(line.value, Tensor) else None
+            code = self.code(line.work, want)
+            if isinstance(code, cst.Name) and code.value == line.targets[0]:
+                return []
+            target = ", ".join(line.targets)
+            new = cst.parse_statement(f"{target} = _")
+            assert isinstance(new, cst.SimpleStatementLine) and isinstance(new.body[0], cst.Assign)
+            new = new.with_changes(body=[new.body[0].with_changes(value=code)])
+        return [*replayed, self._commented(new, line)]
+
+    def _commented(self, new: cst.BaseStatement, line: Line) -> cst.BaseStatement:
+        new = comment_lines(new, line.node)
+        makes = any(type(event).__name__ == "Make" for event in line.events)
+        source = line.node
+        if not makes and isinstance(source, cst.SimpleStatementLine) and source.trailing_whitespace.comment:
+            return new.with_changes(trailing_whitespace=source.trailing_whitespace)
+        return new
+
+    def _returned(self, work: Work) -> cst.BaseExpression:
+        wants = [layout_of(result) for result in self.results] if self.results is not None else None
+        if isinstance(work, Gather):
+            items = [
+                cst.Element(self.code(item, wants[index] if wants else "last")) for index, item in enumerate(work.items)
+            ]
+            brackets = {} if work.brackets == "(" else {"lpar": [], "rpar": []}
+            return cst.Tuple(items, **brackets)
+        return self.code(work, wants[0] if wants else "last")
+
+    # ------------------------------------------------------------ expressions
+
+    def code(self, work: Work, want: Layout | None = None) -> cst.BaseExpression:
+        """The expression, in the wanted layout."""
+        value = work.value
+        made = self._plain(work)
+        if want is None or not isinstance(value, Tensor) or value.rank is None or value.rank < 3:
+            return made
+        return made if layout_of(value) == want else permuted(made, value.rank, want)
+
+    def _plain(self, work: Work) -> cst.BaseExpression:
+        if isinstance(work, Read):
+            return cst.Name(work.name)
+        if isinstance(work, Pick):
+            return work.node
+        if isinstance(work, Gather):
+            want = layout_of(work.value.element)
+            items = [cst.Element(self.code(item, want)) for item in work.items]
+            return cst.List(items) if work.brackets == "[" else cst.Tuple(items)
+        if isinstance(work, Invoke):
+            return self._invoke(work)
+        return self._apply(work)
+
+    def _invoke(self, work: Invoke) -> cst.BaseExpression:
+        arguments = []
+        for keyword, operand, parameter in work.operands:
+            code = self.code(operand, layout_of(parameter))
+            if keyword is None:
+                arguments.append(cst.Arg(code))
+            else:
+                equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+                arguments.append(cst.Arg(code, keyword=cst.Name(keyword), equal=equal))
+        return cst.Call(func=self.reach(work.layer), args=arguments)
+
+    def _apply(self, work: Apply) -> cst.BaseExpression:
+        step, value = work.step, work.value
+        common: Layout
+        if step.wants is not None:
+            common = step.wants
+        elif value.rank is not None and value.rank > 2:
+            common = layout_of(value)
+        else:
+            common = layout_of(_tensor(work.operands[0].value))
+        ranks = [_tensor(operand.value).rank for operand in work.operands]
+        template = step.first if common == "first" and (ranks[0] or 2) > 2 else step.last
+        codes = [self.code(operand, common) for operand in work.operands]
+        parts: dict[str, cst.BaseExpression | str] = {**step.parts}
+        if work.layer is not None:
+            parts["self"] = self.reach(work.layer)
+        if "{xs}" in template:
+            parts["xs"] = codes[0]
+        elif "{x}" in template:
+            parts["x"] = codes[0]
+        else:
+            parts |= {f"x{index}": code for index, code in enumerate(codes)}
+        return expression(template, **parts)
+
+    def reach(self, layer: Layer) -> cst.BaseExpression:
+        """How `forward` writes a kept module here."""
+        if id(layer) in self.names:
+            return cst.parse_expression(self.names[id(layer)])
+        if layer.listed:
+            raise Refused("a layer made in a loop is applied outside it", layer.node)
+        return expression(f"self.{layer.attribute}")
+
+    # ------------------------------------------------------------ regions
+
+    def _branch(self, branch: Branch) -> list[cst.BaseStatement]:
+        if branch.identity is not None:
+            return [without_lines(line) for line in self.block(branch.then)]
+        then, otherwise = self.block(branch.then), self.block(branch.otherwise)
+        if not then and not otherwise:
+            return []
+        if branch.attribute is not None:
+            test: cst.BaseExpression = expression(f"self.{branch.attribute}")
+        else:
+            assert branch.forward_test is not None
+            test = branch.forward_test
+        if not then:
+            node = cst.If(test=expression("not {test}", test=test), body=cst.IndentedBlock(otherwise))
+        else:
+            orelse: cst.Else | cst.If | None = cst.Else(body=cst.IndentedBlock(otherwise)) if otherwise else None
+            if isinstance(branch.node.orelse, cst.If) and len(otherwise) == 1 and isinstance(otherwise[0], cst.If):
+                orelse = otherwise[0].with_changes(leading_lines=())
+            node = cst.If(test=test, body=cst.IndentedBlock(then), orelse=orelse)
+        return [node.with_changes(leading_lines=branch.node.leading_lines)]
+
+    def _loop(self, loop: Loop) -> list[cst.BaseStatement]:
+        if loop.form == "zip":
+            return self._zipped(loop)
+        iterators = [] if loop.outer else self._iterators(loop)
+        body = self.block(loop.body)
+        if not body:
+            return []
+        assert loop.forward_iterable is not None
+        node = cst.For(target=loop.node.target, iter=loop.forward_iterable, body=cst.IndentedBlock(body))
+        return [*iterators, node.with_changes(leading_lines=loop.node.leading_lines)]
+
+    def _iterators(self, loop: Loop) -> list[cst.BaseStatement]:
+        found: list[cst.BaseStatement] = []
+        for layer in listed_layers([loop]):
+            name = self._free(layer.attribute)
+            self.names[id(layer)] = f"next({name})"
+            found += statements("{name} = iter(self.{attribute})", name=name, attribute=layer.attribute)
+        return found
+
+    def _zipped(self, loop: Loop) -> list[cst.BaseStatement]:
+        """One loop over the module lists, whatever number of loops filled them."""
+        layers = listed_layers([loop])
+        targets, lists = [], []
+        for layer in layers:
+            name = self._free(singular(layer.attribute))
+            self.names[id(layer)] = name
+            targets.append(name)
+            lists.append(f"self.{layer.attribute}")
+        for outer in [loop, *below(loop)]:
+            if outer.body is not innermost(loop) and any(
+                self._settle(region) for region in outer.body if isinstance(region, Settle)
+            ):
+                raise Refused("a tensor changes its layout between two nested loops", loop.node)
+        tensors = [item for part in [loop, *below(loop)] for item in part.tensor_items or ()]
+        module = cst.Module([])
+        for target, value in tensors:
+            targets.append(module.code_for_node(target))
+            lists.append(module.code_for_node(value))
+        header = f"for {', '.join(targets)} in {lists[0] if len(lists) == 1 else 'zip(' + ', '.join(lists) + ')'}: pass"
+        node = cst.parse_statement(header)
+        assert isinstance(node, cst.For)
+        body = self.block(innermost(loop))
+        return [node.with_changes(body=cst.IndentedBlock(body), leading_lines=loop.node.leading_lines)]
+
+    def _free(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        return name
+
+
+def _merged_starts(regions: Sequence[Region]) -> list[Region]:
+    """Leaves out `x = inputs` where the next statement is the only one that reads this `x`, and nothing moves."""
+    found: list[Region] = []
+    regions = list(regions)
+    for index, region in enumerate(regions):
+        following = regions[index + 1] if index + 1 < len(regions) else None
+        if _is_start(region) and isinstance(following, Line) and _takes_over(region, following):  # type: ignore[arg-type]
+            continue
+        found.append(region)
+    return found
+
+
+def _is_start(region: Region) -> bool:
+    if not isinstance(region, Line) or region.node is not None or not isinstance(region.work, Read):
+        return False
+    value = region.value
+    return isinstance(value, Tensor) and layout_of(value) == layout_of(_tensor(region.work.value))
+
+
+def _takes_over(start: Line, following: Line) -> bool:
+    name = start.targets[0]
+    readers = _reads_of(following.work, name)
+    if len(readers) != 1 or (following.targets != (name,) and not following.returned):
+        return False
+    assert isinstance(start.work, Read)
+    readers[0].name = start.work.name
+    return True
+
+
+def _reads_of(work: Work | None, name: str) -> list[Read]:
+    if isinstance(work, Read):
+        return [work] if work.name == name else []
+    if isinstance(work, (Apply, Invoke)):
+        operands = [operand if not isinstance(operand, tuple) else operand[1] for operand in work.operands]
+        return [read for operand in operands for read in _reads_of(operand, name)]
+    if isinstance(work, Gather):
+        return [read for item in work.items for read in _reads_of(item, name)]
+    return []
+
+
+def permuted(code: cst.BaseExpression, rank: int, want: Layout) -> cst.BaseExpression:
+    """The tensor seen in the other layout: a view, nothing is copied."""
+    axes = (_TO_FIRST if want == "first" else _TO_LAST)[rank]
+    return expression(f"{{x}}.permute{axes}", x=code)
+
+
+def layout_of(tensor: Tensor) -> Layout:
+    """The layout that was decided for a tensor."""
+    return tensor.shared.layout if tensor.rank is not None and tensor.rank > 2 else "last"
+
+
+def _tensor(value: Value) -> Tensor:
+    return value.element if isinstance(value, Bundle) else value

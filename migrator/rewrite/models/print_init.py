@@ -1,0 +1,138 @@
+"""`__init__` from the regions: every layer constructed, every size that somebody asks for, configuration kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from migrator.rewrite.models.ir import (
+    Branch,
+    Config,
+    Event,
+    Layer,
+    Line,
+    Loop,
+    Make,
+    Region,
+    Settle,
+    Store,
+    Track,
+    walk,
+)
+from migrator.rewrite.models.liveness import Liveness
+from migrator.rewrite.models.loop_forms import listed_layers
+from migrator.rewrite.models.text import comment_lines, element_comments, trailing
+from migrator.rewrite.templates import expression, statements
+
+MakeCode = Callable[[Layer], cst.BaseExpression]
+
+
+class InitPrinter:
+    """Prints regions as statements of `__init__`."""
+
+    def __init__(self, liveness: Liveness, make: MakeCode, resolve: Callable[[cst.CSTNode], cst.CSTNode]) -> None:
+        self.liveness, self.make, self.resolve = liveness, make, resolve
+        self.indexed: dict[int, Branch] = {}
+
+    def block(self, regions: Sequence[Region], declared: bool = False) -> list[cst.BaseStatement]:
+        """The statements of a sequence of regions; `declared` inside loops, whose lists exist already."""
+        found: list[cst.BaseStatement] = []
+        for region in regions:
+            found += self._region(region, declared)
+        return found
+
+    def _region(self, region: Region, declared: bool) -> list[cst.BaseStatement]:
+        if isinstance(region, Line):
+            return self._line(region)
+        if isinstance(region, Branch):
+            return self._branch(region, declared)
+        if isinstance(region, Loop):
+            return self._loop(region, declared)
+        assert isinstance(region, Settle)
+        return []
+
+    def _line(self, line: Line) -> list[cst.BaseStatement]:
+        found = [self._event(event, line) for event in line.events if self.liveness.is_alive(event)]
+        if found and not line.work and line.node is not None and not isinstance(line.events[0], Config):
+            found[0] = comment_lines(found[0], line.node)
+        makes = [event for event in line.events if isinstance(event, Make)]
+        if makes and found:
+            last = max(index for index, event in enumerate(self._alive(line)) if isinstance(event, Make))
+            found[last] = trailing(found[last], line.node)
+            if line.comments is not None:
+                found[last] = element_comments(found[last], line.comments)
+        return found
+
+    def _alive(self, line: Line) -> list[Event]:
+        return [event for event in line.events if self.liveness.is_alive(event)]
+
+    def _event(self, event: Event, line: Line) -> cst.BaseStatement:
+        if isinstance(event, Make):
+            layer = event.layer
+            template = "self.{name}.append({value})" if layer.listed else "self.{name} = {value}"
+            return statements(template, name=layer.attribute, value=self.make(layer))[0]
+        if isinstance(event, Config):
+            new = self.resolve(event.statement)
+            assert isinstance(new, cst.BaseStatement)
+            return new
+        value = self.resolve(event.value)
+        assert isinstance(value, cst.BaseExpression)
+        if isinstance(event, Store):
+            return statements("self.{name} = {value}", name=event.name, value=value)[0]
+        assert isinstance(event, Track)
+        template = "{name}.append({value})" if event.append else "{name} = {value}"
+        return statements(template, name=event.name, value=value)[0]
+
+    def _branch(self, branch: Branch, declared: bool) -> list[cst.BaseStatement]:
+        then, otherwise = self.block(branch.then, declared), self.block(branch.otherwise, declared)
+        found: list[cst.BaseStatement] = []
+        test = self.resolve(branch.construct_test)
+        assert isinstance(test, cst.BaseExpression)
+        if branch.identity is not None:
+            layer = branch.identity
+            template = "self.{name}.append(nn.Identity())" if layer.listed else "self.{name} = nn.Identity()"
+            otherwise = [*otherwise, *statements(template, name=layer.attribute)]
+        if branch.attribute is not None:
+            found += statements("self.{name} = {test}", name=branch.attribute, test=test)
+            test = expression(f"self.{branch.attribute}")
+        if not then and not otherwise:
+            return found
+        if not then:
+            node = cst.If(test=expression("not {test}", test=test), body=cst.IndentedBlock(otherwise))
+        else:
+            node = cst.If(test=test, body=cst.IndentedBlock(then), orelse=_else(branch, otherwise))
+        if branch.identity is not None or not _forward_side(branch):
+            node = node.with_changes(leading_lines=branch.node.leading_lines)
+        return [*found, node]
+
+    def _loop(self, loop: Loop, declared: bool) -> list[cst.BaseStatement]:
+        found: list[cst.BaseStatement] = []
+        if not declared:
+            for layer in listed_layers([loop]):
+                found += statements("self.{name} = nn.ModuleList()", name=layer.attribute)
+        if not self.liveness.any_alive(loop.body):
+            return found
+        iterable = self.resolve(loop.construct_iterable)
+        assert isinstance(iterable, cst.BaseExpression)
+        body = self.block(loop.body, True)
+        node = cst.For(target=loop.construct_target, iter=iterable, body=cst.IndentedBlock(body))
+        return [*found, node.with_changes(leading_lines=() if forward_work([loop]) else loop.node.leading_lines)]
+
+
+def _else(branch: Branch, otherwise: list[cst.BaseStatement]) -> cst.Else | cst.If | None:
+    if not otherwise:
+        return None
+    if isinstance(branch.node.orelse, cst.If) and len(otherwise) == 1 and isinstance(otherwise[0], cst.If):
+        return otherwise[0].with_changes(leading_lines=())
+    leading = branch.node.orelse.leading_lines if isinstance(branch.node.orelse, cst.Else) else ()
+    return cst.Else(body=cst.IndentedBlock(otherwise), leading_lines=leading)
+
+
+def _forward_side(branch: Branch) -> bool:
+    return forward_work(branch.then) or forward_work(branch.otherwise)
+
+
+def forward_work(regions: Sequence[Region]) -> bool:
+    """Whether anything of the regions is printed in `forward` for sure."""
+    return any(isinstance(region, Line) and region.work is not None for region in walk(regions))

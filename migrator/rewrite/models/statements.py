@@ -1,0 +1,358 @@
+"""Statements of a model-building function, one after another, into regions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from migrator.rewrite.arguments import code
+from migrator.rewrite.models.expressions import Expressions
+from migrator.rewrite.models.ir import (
+    Bundle,
+    Config,
+    Gather,
+    Layer,
+    Line,
+    Make,
+    Read,
+    Refused,
+    Region,
+    Step,
+    Store,
+    Tensor,
+    Track,
+    Value,
+    Work,
+)
+from migrator.rewrite.models.names_used import binds, read_nodes, reads, target_names
+from migrator.rewrite.models.naming import of_target
+from migrator.rewrite.models.scope import Pending, Shape, running
+
+_HARMLESS_METHODS = {"set_shape", "shape", "get_shape"}
+
+
+class Statements(Expressions):
+    """Reads simple statements; compound ones are in `joins`."""
+
+    def block(self, body: list[cst.BaseStatement]) -> list[Region]:
+        """A sequence of statements."""
+        regions: list[Region] = []
+        for statement in body:
+            regions += self.statement(statement)
+        return regions
+
+    def statement(self, node: cst.BaseStatement) -> list[Region]:
+        """One statement."""
+        if isinstance(node, cst.SimpleStatementLine):
+            return self._simple(node)
+        return self.compound(node)
+
+    def compound(self, node: cst.BaseStatement) -> list[Region]:
+        """Given by `Joins`."""
+        raise NotImplementedError
+
+    def has_work(self, node: cst.CSTNode) -> bool:
+        """Whether anything below makes or applies a layer, or touches a tensor other than by its static shape."""
+        if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
+            return True
+        if isinstance(node, cst.BaseExpression):
+            if self.shape(node) is not None or (isinstance(node, cst.Subscript) and self._is_dimension(node)):
+                return False
+            if isinstance(node, cst.Name):
+                value = self.scope.values.get(node.value)
+                return isinstance(value, (Tensor, Bundle, Pending)) and not getattr(value, "optional", False)
+            if isinstance(node, cst.Call):
+                func = node.func
+                if isinstance(func, cst.Name) and func.value == "len":
+                    return False
+                if self.names.is_layer(func) or self.names.is_merge(func) or self.helper(node) is not None:
+                    return True
+        return any(self.has_work(child) for child in node.children)
+
+    def _is_dimension(self, node: cst.Subscript) -> bool:
+        return self.shape(node.value) is not None
+
+    # ------------------------------------------------------------ simple statements
+
+    def _simple(self, node: cst.SimpleStatementLine) -> list[Region]:
+        if len(node.body) > 1:
+            parts = [node.with_changes(body=[small], leading_lines=()) for small in node.body]
+            return [region for part in parts for region in self._simple(part)]
+        small = node.body[0]
+        self.line = Line(node)
+        if isinstance(small, cst.Return):
+            return self.returned(small)
+        if isinstance(small, cst.Assign):
+            return self._assign(small, node)
+        if isinstance(small, cst.AnnAssign) and small.value is not None and self.has_work(small.value):
+            target = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
+            return self._assign(target, node)
+        if isinstance(small, cst.AugAssign) and (self.has_work(small.target) or self.has_work(small.value)):
+            return self._augmented(small)
+        if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call) and self.has_work(small.value):
+            return self._effect(small.value)
+        if isinstance(small, (cst.Break, cst.Continue)):
+            raise Refused("`break` and `continue` around layers are not handled yet", node)
+        if self.has_work(small):
+            raise Refused(f"`{code(small)}` is no tensor work that is understood", node)
+        return [self.config(node)]
+
+    def returned(self, node: cst.Return) -> list[Region]:
+        """A helper's `return`."""
+        if node.value is None:
+            raise Refused("a helper returns without a tensor", node)
+        work = self.work(node.value)
+        values = list(work.value.items or ()) if isinstance(work, Gather) else [work.value]
+        if isinstance(work.value, Bundle) and not isinstance(work, Gather) and isinstance(node.value, cst.Call):
+            values = list(work.value.items or ())
+        if not values:
+            raise Refused("a list of tensors is returned, which is not handled yet", node)
+        self.line.work, self.line.returned = work, True
+        self.results.append(values)
+        self.hand_on(values)
+        return [self.line]
+
+    def hand_on(self, values: list[Value]) -> None:
+        """Stores what callers asked for: `self.out_channels`, `self.out_size`."""
+        if self.key("out_channels") in self.facts.demands:
+            sizes = [self.current(value.channels) if isinstance(value, Tensor) else None for value in values]
+            if any(size is None for size in sizes):
+                raise Refused("the number of channels that a helper returns cannot be derived", self.line.node)
+            self.line.events.append(Store("out_channels", _tuple([size.expr for size in sizes if size])))
+        if self.key("out_size") in self.facts.demands:
+            pairs = []
+            for value in values:
+                spatial = [self.current(axis) for axis in (value.spatial or ())] if isinstance(value, Tensor) else []
+                if not spatial or any(axis is None for axis in spatial):
+                    raise Refused("the height and width that a helper returns cannot be derived", self.line.node)
+                pairs.append(cst.Tuple([cst.Element(axis.expr) for axis in spatial if axis is not None]))
+            self.line.events.append(Store("out_size", _tuple(pairs)))
+
+    def config(self, node: cst.BaseStatement) -> Line:
+        """A statement of construction alone."""
+        line = self.line = Line(node)
+        names = binds(node)
+        for name in names:
+            self.scope.values.pop(name, None)
+        event = Config(self.construct_statement(node), node, frozenset(names), _is_pure(node))
+        line.events.append(event)
+        for name in names:
+            version = self.numbers.bump(self.scope, name)
+            self.numbers.bound[(name, version)] = (line, event)
+        return line
+
+    def _assign(self, small: cst.Assign, node: cst.SimpleStatementLine) -> list[Region]:
+        value = small.value
+        targets = [target.target for target in small.targets]
+        if isinstance(value, cst.Call) and self.names.is_layer(value.func):
+            return self._layer_variable(targets, value)
+        if isinstance(value, cst.Call) and self.names.is_input(value.func):
+            raise Refused("an `Input` is made where no model is built from it", node)
+        if self.shape(value) is not None:
+            return self._shape_variable(targets, value)
+        if isinstance(value, (cst.List, cst.Tuple)) and not value.elements and self._collects_tensors(targets):
+            bundle = self.bundle(())
+            return self._bind(targets, Gather((), bundle, "[" if isinstance(value, cst.List) else "("))
+        if isinstance(value, cst.IfExp) and self.is_work(value):
+            return self.conditional(small, value, node)
+        if self.is_work(value) or self.has_work(value):
+            return self._bind(targets, self.work(value))
+        return [self.config(node)]
+
+    def conditional(self, small: cst.Assign, value: cst.IfExp, node: cst.SimpleStatementLine) -> list[Region]:
+        """`x = a if c else b` as the statement it abbreviates."""
+
+        def line(part: cst.BaseExpression) -> cst.IndentedBlock:
+            return cst.IndentedBlock([cst.SimpleStatementLine([small.with_changes(value=part)])])
+
+        chosen = cst.If(
+            test=value.test,
+            body=line(value.body),
+            orelse=cst.Else(body=line(value.orelse)),
+            leading_lines=node.leading_lines,
+        )
+        return self.compound(chosen)
+
+    def _collects_tensors(self, targets: list[cst.BaseAssignTargetExpression]) -> bool:
+        """Whether an empty list is later filled with tensors: decided by looking at what is appended."""
+        names = set().union(*(target_names(target) for target in targets))
+        return bool(names & self.collectors)
+
+    @property
+    def collectors(self) -> set[str]:
+        """Names whose `.append` is given a tensor somewhere in the function, found on the way."""
+        return self._collectors()
+
+    def _collectors(self) -> set[str]:
+        raise NotImplementedError
+
+    def _layer_variable(self, targets: list[cst.BaseAssignTargetExpression], value: cst.Call) -> list[Region]:
+        if len(targets) != 1 or not isinstance(targets[0], cst.Name):
+            raise Refused("a layer is made and bound to something other than a variable", value)
+        name = targets[0].value
+        self.scope.values[name] = self.pending(value, of_target(name) or (name,))
+        return [self.line]
+
+    def _shape_variable(self, targets: list[cst.BaseAssignTargetExpression], value: cst.BaseExpression) -> list[Region]:
+        tensor = self.shape(value)
+        assert tensor is not None
+        if len(targets) == 1 and isinstance(targets[0], cst.Name):
+            self.scope.values[targets[0].value] = Shape(tensor)
+            return []
+        if len(targets) != 1 or not isinstance(targets[0], cst.Tuple):
+            raise Refused("a shape is taken apart in a way that is not handled", value)
+        names = [element.value for element in targets[0].elements]
+        tensor.settle(len(names))
+        for index, target in enumerate(names):
+            if isinstance(target, cst.Name) and index:
+                self._track_dimension(target.value, self.axis_size(tensor, index))
+        return [self.line]
+
+    def _track_dimension(self, name: str, size: object) -> None:
+        from migrator.rewrite.models.sizes import Size
+
+        self.scope.values.pop(name, None)
+        if isinstance(size, Size):
+            self.line.events.append(Track(name, size.expr))
+        self.numbers.bump(self.scope, name)
+
+    def _bind(self, targets: list[cst.BaseAssignTargetExpression], work: Work) -> list[Region]:
+        self.line.work = work
+        for target in targets[:-1]:
+            if not isinstance(target, cst.Name) or not isinstance(targets[-1], cst.Name):
+                raise Refused("a chained assignment of several tensors is not handled yet", target)
+        last = targets[-1]
+        if isinstance(last, cst.Name):
+            self._bind_name(last.value, work)
+            self.line.targets = (last.value,)
+            regions: list[Region] = [self.line]
+            for target in targets[:-1]:
+                assert isinstance(target, cst.Name)
+                regions.append(self._alias(target.value, last.value))
+            return regions
+        if isinstance(last, (cst.Tuple, cst.List)) and isinstance(work.value, Bundle) and work.value.items is not None:
+            names = [element.value for element in last.elements]
+            if len(names) != len(work.value.items) or not all(isinstance(name, cst.Name) for name in names):
+                raise Refused("tensors are unpacked in a way that is not handled", last)
+            self.line.targets = tuple(name.value for name in names if isinstance(name, cst.Name))
+            for name, tensor in zip(self.line.targets, work.value.items, strict=True):
+                self.bind_tensor(name, replace(tensor, like=tensor, node=tensor))
+            return [self.line]
+        raise Refused("tensors are bound to something other than variables", last)
+
+    def _bind_name(self, name: str, work: Work) -> None:
+        for event in self.line.events:
+            if isinstance(event, Make) and self._outermost(event.layer, work):
+                event.layer.hints = (*event.layer.hints, *of_target(name))
+        value = work.value
+        if isinstance(value, Bundle):
+            self.bind_bundle(name, value)
+        else:
+            alias = isinstance(work, Read)
+            tensor = replace(value, like=value, fixed=None, depth=len(self.loops)) if alias else value
+            self.line.value = tensor
+            self.bind_tensor(name, tensor)
+
+    def _outermost(self, layer: Layer, work: Work) -> bool:
+        """Whether the layer's output, perhaps through functions, is what the line yields."""
+        current: Work | None = work
+        while current is not None:
+            if getattr(current, "layer", None) is not None:
+                return current.layer is layer
+            operands = getattr(current, "operands", ())
+            current = operands[0] if len(operands) == 1 and not isinstance(operands[0], tuple) else None
+        return False
+
+    def _alias(self, name: str, source: str) -> Line:
+        value = self.scope.values[source]
+        if not isinstance(value, Tensor):
+            raise Refused("a list of tensors gets two names", None)
+        self.line = Line(None, targets=(name,), work=Read(source, value))
+        self._bind_name(name, self.line.work)  # type: ignore[arg-type]
+        return self.line
+
+    def _augmented(self, small: cst.AugAssign) -> list[Region]:
+        operators = {cst.AddAssign: cst.Add, cst.SubtractAssign: cst.Subtract, cst.MultiplyAssign: cst.Multiply}
+        operator = operators.get(type(small.operator))  # type: ignore[call-overload]
+        if operator is None or not isinstance(small.target, cst.Name):
+            raise Refused(f"`{code(small)}` is not handled on tensors yet", small)
+        held = self.scope.values.get(small.target.value)
+        if isinstance(held, Bundle):
+            if isinstance(small.value, cst.List) and len(small.value.elements) == 1:
+                return self.append(small.target.value, held, small.value.elements[0].value)
+            raise Refused(f"`{code(small)}` is not handled on lists of tensors yet", small)
+        value = cst.BinaryOperation(left=small.target, operator=operator(), right=small.value)
+        return self._bind([small.target], self.work(value))
+
+    def _effect(self, call: cst.Call) -> list[Region]:
+        func = call.func
+        if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name):
+            held = self.scope.values.get(func.value.value)
+            if isinstance(held, Bundle) and func.attr.value == "append" and len(call.args) == 1:
+                return self.append(func.value.value, held, call.args[0].value)
+            if isinstance(held, Tensor) and func.attr.value in _HARMLESS_METHODS:
+                return []
+        raise Refused(f"`{code(call)}` is no tensor work that is understood", call)
+
+    def append(self, name: str, bundle: Bundle, value: cst.BaseExpression) -> list[Region]:
+        """`skips.append(x)`: in `__init__` the list of channels grows with it."""
+        work = self.work(value)
+        tensor = work.value
+        if not isinstance(tensor, Tensor):
+            raise Refused("a list is appended to a list of tensors", value)
+        first = bundle.items == () or bundle.element.rank is None
+        if first and bundle.element.like is None:
+            bundle.element.rank, bundle.element.like = tensor.rank, tensor
+        if bundle.element.rank != tensor.rank and None not in (bundle.element.rank, tensor.rank):
+            raise Refused("tensors of different ranks are collected in one list", value)
+        size = self.current(tensor.channels)
+        if size is None or bundle.twin is None:
+            bundle.twin = None
+        else:
+            self.line.events.append(Track(running(name), size.expr, append=True))
+            self.numbers.bump(self.scope, running(name))
+        known = bundle.items is not None and not self.loops
+        new = Bundle(
+            bundle.element, (*bundle.items, tensor) if known and bundle.items is not None else None, bundle.twin
+        )
+        self.scope.values[name] = new
+        self.line.targets, self.line.work, self.line.append = (name,), work, True
+        self.line.value = bundle
+        return [self.line]
+
+
+def _tuple(items: list[cst.BaseExpression]) -> cst.BaseExpression:
+    return items[0] if len(items) == 1 else cst.Tuple([cst.Element(item) for item in items])
+
+
+def _is_pure(node: cst.BaseStatement) -> bool:
+    """Whether leaving the statement out changes nothing once nobody reads what it binds."""
+    if not isinstance(node, cst.SimpleStatementLine):
+        return False
+    return all(isinstance(small, (cst.Assign, cst.AnnAssign)) and not _calls(small) for small in node.body)
+
+
+def _calls(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Call):
+        harmless = isinstance(node.func, cst.Name) and node.func.value in (
+            "str",
+            "int",
+            "len",
+            "float",
+            "bool",
+            "max",
+            "min",
+        )
+        formatted = isinstance(node.func, cst.Attribute) and node.func.attr.value in (
+            "format",
+            "join",
+            "lower",
+            "upper",
+        )
+        if not harmless and not formatted:
+            return True
+    return any(_calls(child) for child in node.children)
+
+
+__all__ = ["Statements", "Step", "read_nodes", "reads"]
