@@ -9,6 +9,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import pytest
 
+from migrator.facts import Definition, Named, Training
+from migrator.rewrite.structures.training_facts import training_facts
 from tests.rewrite import training_project as trial
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "fit_loop"
@@ -215,3 +217,48 @@ def test_a_rewritten_file_keeps_every_comment_once_and_is_not_touched_again(case
     ast.parse(after)
     context = trial.context_of(trial.project_of(tmp_path, train=after), "train.py")
     assert all(not proposal.edits for proposal in trial.propose(context))
+
+
+# ------------------------------------------------------------------ what parity is told
+
+TRAINED = """
+import keras
+from models import build_classifier
+
+EPOCHS = 4
+
+def load():
+    return None
+
+def train(x, y, rate=0.1):
+    model = build_classifier()
+    model.compile(keras.optimizers.{optimizer}, keras.losses.SparseCategoricalCrossentropy(), metrics=["mse", "acc"])
+    return model.fit(x, y, epochs=EPOCHS, batch_size=8)
+
+def main():
+    (x_train, y_train), (x_test, y_test) = load()
+    {change}
+    train(x_train, y_train)
+"""
+
+
+def facts_of(tmp_path, optimizer="Adam(2e-3)", change="pass"):
+    source = TRAINED.format(optimizer=optimizer, change=change)
+    context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py")
+    return training_facts(context)[Definition("models.py", "build_classifier")]
+
+
+def test_a_pair_learns_loss_optimizer_and_training_from_the_code(tmp_path):
+    facts = facts_of(tmp_path)
+    assert facts.loss == Named("SparseCategoricalCrossentropy")
+    assert facts.optimizer == Named("Adam", {"learning_rate": 2e-3})
+    assert facts.differences == ("adam-epsilon",)
+    assert facts.training == Training("train.py:load", epochs=4, metric="acc", batch=8)
+
+
+def test_a_pair_is_told_nothing_about_an_optimizer_whose_rate_is_not_written_out(tmp_path):
+    assert facts_of(tmp_path, optimizer="Adam(rate)").optimizer is None
+
+
+def test_a_pair_is_told_nothing_about_data_that_is_changed_after_loading(tmp_path):
+    assert facts_of(tmp_path, change="x_train = x_train / 255").training is None
