@@ -56,9 +56,16 @@ def rewritten(
     result = _with_layout(fill(chosen.template, parts, left_out), call, bound, parts)
     if _comments(call) - _comments(result):
         return Refusal("a comment inside the call would be lost: move it above the statement")
-    imports = imports_of(" ".join([chosen.template, *chosen.fills.values()]))
-    inserted = any(name in bound.given for name in (*rule.tensors, *DTYPES))
-    return Printed(result, imports | ({"import torch"} if inserted else set()))
+    return Printed(result, imports_of(" ".join([chosen.template, *chosen.fills.values()])) | _inserted(bound, parts))
+
+
+def _inserted(bound: Bound, parts: Mapping[str, Part]) -> set[str]:
+    """What arguments need that were written out: `torch.tensor(0.5)`, `torch.float32`."""
+    found: set[str] = set()
+    for name, part in parts.items():
+        if name in bound.given and isinstance(part, cst.BaseExpression) and part is not bound.given[name]:
+            found |= imports_of(code(part)) - imports_of(code(bound.given[name]))
+    return found
 
 
 def chosen_template(rule: Rule, call: cst.Call, resolution: Resolution, place: str | None) -> str | None:
