@@ -34,8 +34,9 @@ $(READY): | constraints.txt pyproject.toml
 demo: $(READY)
 	@echo "== migrating fixtures/projects/digits into $(OUT) (what a former demo left there is replaced)"
 	@rm -rf $(OUT)
-	$(BIN)/migrate run fixtures/projects/digits --out $(OUT)
-	@echo "== the report: $(CURDIR)/$(OUT)/report.html"
+	@# 1 is "work remains": the report then says what, and is shown all the same
+	$(BIN)/migrate run fixtures/projects/digits --out $(OUT); code=$$?; \
+	test ! -f $(OUT)/report.html || echo "== the report: $(CURDIR)/$(OUT)/report.html"; exit $$code
 
 lint: $(READY)
 	@echo "== ruff"

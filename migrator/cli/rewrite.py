@@ -89,7 +89,8 @@ def _tell(rewritten: Rewritten, mode: Mode, out: Path | None) -> None:
         if text:
             emit(text)
     for left in rewritten.left:
-        say(f"{left.file}:{left.line}: left as it was ({left.rule}): {left.reason}")
+        rule = f" ({left.rule})" if left.rule else ""
+        say(f"{left.file}:{left.line}: left as it was{rule}: {left.reason}")
     for result in rewritten.files:
         if result.status == "skipped":
             say(f"{result.path}: skipped: {result.reason}")
