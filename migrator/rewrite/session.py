@@ -29,6 +29,7 @@ class ModelFacts:
     outputs: tuple[str | None, ...] = (None,)
     ranks: tuple[int | None, ...] = (None,)
     has_penalty: bool = False
+    dtypes: tuple[str, ...] = ()  # of the inputs; empty: all float32
     differences: tuple[str, ...] = ()
 
 

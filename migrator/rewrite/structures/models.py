@@ -251,6 +251,7 @@ def _note(models: Models, item: Printed) -> None:
         tuple(tensor.activation for tensor in model.outputs),
         tuple(tensor.rank for tensor in model.outputs),
         item.summary.penalty,
+        tuple(given.dtype for given in model.inputs),
         tuple(sorted(item.summary.differences)),
     )
     variable = model_variable(model)
