@@ -46,11 +46,17 @@ def test_shuffled_batches_hold_every_sample_once_and_keep_pairs_together():
     assert all(torch.equal(inputs[:, 0], targets) for inputs, targets in first)
 
 
-def test_batches_leave_labels_and_turn_bytes_and_doubles_to_single_precision():
-    inputs, targets = next(mini_batches(X, np.arange(10)))
-    assert (inputs.dtype, targets.dtype) == (torch.float32, torch.int64)
-    inputs, _ = next(mini_batches(np.arange(10, dtype="uint8"), Y))
-    assert inputs.dtype == torch.float32
+def test_batches_leave_labels_and_turn_inputs_to_single_precision():
+    for x in (X, np.arange(10), np.arange(10, dtype="uint8")):
+        inputs, targets = next(mini_batches(x, np.arange(10)))
+        assert (inputs.dtype, targets.dtype) == (torch.float32, torch.int64)
+
+
+def test_batches_keep_integer_inputs_where_the_model_wants_them():
+    inputs, targets = next(mini_batches(np.arange(10), Y, integer_inputs=True))
+    assert (inputs.dtype, targets.dtype) == (torch.int64, torch.float32)
+    words = nn.Embedding(10, 2)
+    assert predict_in_batches(words, np.arange(10), integer_inputs=True).shape == (10, 2)
 
 
 def test_batches_and_predictions_take_what_numpy_takes():

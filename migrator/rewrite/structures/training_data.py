@@ -8,7 +8,7 @@ import libcst as cst
 
 from migrator.rewrite.arguments import Bound, code
 from migrator.rewrite.structures.training_code import Statements, call, constant, simple
-from migrator.rewrite.structures.training_inference import check_arrays
+from migrator.rewrite.structures.training_inference import check_arrays, integers
 from migrator.rewrite.structures.training_tree import Refused
 from migrator.rewrite.structures.training_uses import Namer, Tracer, Use
 from migrator.rewrite.templates import expression, statements
@@ -45,11 +45,11 @@ def data_of(use: Use, arguments: Bound, device: cst.BaseExpression, namer: Namer
         before += statements("{train} = {x}, {y}", train=train, x=x, y=y)
         pair = [train]
     size = arguments.value("batch_size") if not arguments.left_out("batch_size") else expression("32")
-    training = _stream(pair, size, _shuffle(arguments), device)
+    training = _stream(pair, size, _shuffle(arguments), device, integers(use))
     if validation is None:
         return Data(before, training, None, support)
     other = arguments.left_out("validation_batch_size")
-    stream = _stream(validation, size if other else arguments.value("validation_batch_size"), None, None)
+    stream = _stream(validation, size if other else arguments.value("validation_batch_size"), None, None, integers(use))
     return Data(before, training, stream, support | {"evaluate_in_batches"})
 
 
@@ -58,8 +58,9 @@ def _stream(
     size: cst.BaseExpression,
     shuffle: cst.BaseExpression | None,
     device: cst.BaseExpression | None,
+    whole: str | None,
 ) -> cst.BaseExpression:
-    made = call("mini_batches", *data, batch_size=size, shuffle=shuffle, device=device)
+    made = call("mini_batches", *data, batch_size=size, shuffle=shuffle, device=device, integer_inputs=whole)
     if len(data) == 2 or not isinstance(made, cst.Call):
         return made
     return made.with_changes(args=[made.args[0].with_changes(star="*"), *made.args[1:]])

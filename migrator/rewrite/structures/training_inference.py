@@ -24,6 +24,12 @@ def check_arrays(use: Use, *nodes: cst.BaseExpression) -> None:
             raise Refused(f"`{code(node)}` is a dataset or a generator; only arrays are read by this rule yet")
 
 
+def integers(use: Use) -> str | None:
+    """The argument that keeps integer inputs as they are, where the model has such inputs; else they become floats."""
+    assert use.facts is not None
+    return None if all(dtype.startswith("float") for dtype in use.facts.dtypes) else "True"
+
+
 def evaluate(use: Use, arguments: Bound, compiled: Compiled) -> cst.BaseExpression:
     """The evaluation as Keras returns it: a list of loss and metrics, the loss alone, or a dictionary."""
     x, y = arguments.given.get("x"), arguments.given.get("y")
@@ -33,7 +39,7 @@ def evaluate(use: Use, arguments: Bound, compiled: Compiled) -> cst.BaseExpressi
         )
     check_arrays(use, x, y)
     size = None if arguments.left_out("batch_size") else arguments.value("batch_size")
-    means = evaluation(use, compiled, call("mini_batches", x, y, batch_size=size))
+    means = evaluation(use, compiled, call("mini_batches", x, y, batch_size=size, integer_inputs=integers(use)))
     as_dictionary = constant(arguments.value("return_dict"))
     if not isinstance(as_dictionary, bool):
         raise Refused("`return_dict` is not written out as True or False")
@@ -69,7 +75,7 @@ def predict(use: Use, arguments: Bound) -> cst.BaseExpression:
     x = arguments.value("x")
     check_arrays(use, x)
     size = None if arguments.left_out("batch_size") else arguments.value("batch_size")
-    return call("predict_in_batches", use.receiver, x, batch_size=size)
+    return call("predict_in_batches", use.receiver, x, batch_size=size, integer_inputs=integers(use))
 
 
 def summary(use: Use, arguments: Bound) -> cst.BaseExpression:
