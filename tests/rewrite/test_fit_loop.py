@@ -156,6 +156,14 @@ def test_a_left_fit_names_the_reason_once_and_points_there_from_compile(tmp_path
     ]
 
 
+def test_methods_that_only_a_person_can_bring_over_are_named_with_what_to_do(tmp_path):
+    source = frame(fit=f'{FIT}\nmodel.save("model.keras")')
+    context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py")
+    ((_, rule, reason),) = trial.left(context)
+    assert (rule, reason.startswith("Save the state_dict")) == ("model-save", True)
+    assert 'model.save("model.keras")' in trial.rewritten(context)
+
+
 def test_what_evaluates_a_left_model_is_left_too(tmp_path):
     source = frame(fit="model.fit(x, y, steps_per_epoch=3)\nprint(model.evaluate(x, y))")
     found = trial.left(trial.context_of(trial.project_of(tmp_path, train=source), "train.py"))

@@ -113,7 +113,10 @@ class _Draft:
         try:
             if use.facts is None:
                 raise Refused("the model stays TensorFlow")
-            arguments = bound(RuleFinder(self.context, use).method(), use.call)
+            rule = RuleFinder(self.context, use).method()
+            if rule.guide is not None:
+                raise Refused(rule.guide)
+            arguments = bound(rule, use.call)
             if use.method == "evaluate":
                 compiled = one_compiled(use, _group_of(use, groups, uses), uses)
                 new = evaluate(use, arguments, compiled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -58,20 +58,29 @@ def uses_of(context: FileContext) -> list[Use]:
     """All uses in the project, in the order of files and lines."""
     models = Models(context)
     found: list[Use] = []
+    methods = {*METHODS, *_guided(context)}
     for file in models.files.values():
-        if any(f".{method}(" in file.resolution.source.text for method in METHODS):
+        if any(f".{method}(" in file.resolution.source.text for method in methods):
             calls = [node for node in file.tree.parents if isinstance(node, cst.Call)]
-            uses = (_use(call, file, models) for call in calls)
+            uses = (_use(call, file, models, methods) for call in calls)
             found.extend(sorted((use for use in uses if use), key=lambda use: file.tree.line(use.call)))
     return found
 
 
-def _use(call: cst.Call, file: File, models: Models) -> Use | None:
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in METHODS:
+def _guided(context: FileContext) -> set[str]:
+    """Methods of models that only a person can bring over: their rules are guides."""
+    prefix = "tf.keras.Model."
+    return {rule.tf.removeprefix(prefix) for rule in context.catalogue if rule.guide and rule.tf.startswith(prefix)}
+
+
+def _use(call: cst.Call, file: File, models: Models, methods: Collection[str]) -> Use | None:
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in methods:
         return None
     receiver, method = call.func.value, call.func.attr.value
     known = models.known(receiver, file)
     api = file.resolution.apis.get(call.func, "")
+    if known is None and method not in METHODS:
+        return None  # a TensorFlow model's method, left with its guide like every other call
     if known is None and not (api.startswith("tf.keras.") and api.endswith(f".{method}")):
         return None
     facts, roots = (known.facts, known.roots) if known else (None, frozenset[Root]())
