@@ -107,9 +107,49 @@ def _match(
             by_role = {tensor["role"]: tensor for tensor in modules[name]}
             for role, (index, layout, _) in unit.wants.items():
                 entries.append(_entry(variables, index, by_role[role]["path"], layout))
+    free = {name: modules[name] for name in names if name not in taken}
+    entries += _whole_units(variables, units, free, entries, prefer)
     entries += _one_by_one(variables, tensors, entries, prefer)
     _nothing_left(variables, tensors, entries)
     return sorted(entries, key=lambda entry: int(entry["variable"]))
+
+
+def _whole_units(
+    variables: Sequence[Facts],
+    units: Sequence[Unit],
+    free: dict[str, list[Facts]],
+    entries: Sequence[Entry],
+    prefer: int,
+) -> list[Entry]:
+    """Units that only some modules of the usual kind fit, or none: in order, with whatever names the tensors have."""
+    done = {int(entry["variable"]) for entry in entries}
+    found: list[Entry] = []
+    for unit in units:
+        indices = [index for index, _, _ in unit.wants.values()]
+        if done.intersection(indices):
+            continue
+        for name, tensors in free.items():
+            fitting = _loosely(variables, indices, tensors, prefer)
+            if fitting:
+                found += fitting
+                free = {other: kept for other, kept in free.items() if other != name}
+                break
+    return found
+
+
+def _loosely(variables: Sequence[Facts], indices: Sequence[int], tensors: Sequence[Facts], prefer: int) -> list[Entry]:
+    """Every variable to a tensor of one module, with nothing left over on either side; else nothing."""
+    left = [tensor for tensor in tensors if counts(tensor)]
+    found = []
+    for index in indices:
+        fitting = candidates(variables[index], left, prefer)
+        same = [fit for fit in fitting if _plain(fit[0]["role"]) == _plain(variables[index]["role"])]
+        if not fitting:
+            return []
+        tensor, layout = (same or fitting)[0]
+        left = [other for other in left if other is not tensor]
+        found.append(_entry(variables, index, tensor["path"], layout))
+    return [] if left else found
 
 
 def _entry(variables: Sequence[Facts], index: int, path: str, layout: str) -> Entry:

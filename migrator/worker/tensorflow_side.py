@@ -87,10 +87,19 @@ class Recording:
             {"path": path, "shape": [int(size) for size in leaf.shape], "dtype": leaf.dtype.name}
             for path, leaf in model(self.inputs)
         ]
+        if self.facts["double"]:
+            self._nudged_output(model)
         if "onnx" in self.checks:
             from . import tensorflow_onnx
 
             self.facts["onnx"] = tensorflow_onnx.export(model, self.inputs, Path(self.request["out"]))
+
+    def _nudged_output(self, model: Model) -> None:
+        """Outputs from weights one rounding apart, where there is no float64 truth to measure float32 against."""
+        for index, (variable, value) in enumerate(zip(model.variables, self.start)):
+            variable.assign(moved_state.nudged(value.astype(variable.dtype), self.seed, index))
+        self._keep("float32/nudged-output", {path: leaf.numpy() for path, leaf in model(self.inputs)})
+        self._move(model)
 
     def _describe(self, model: Model) -> None:
         self.facts["variables"] = describe(model)

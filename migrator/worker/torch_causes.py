@@ -37,7 +37,8 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 
 class Site:
     """One layer that diverges. `before` is the tensor that went into the Keras layer, as PyTorch has it (channels
-    first where `first`), `given` what went into the PyTorch module, if there is one; `expected` is the reference."""
+    first or last), `given` what went into the PyTorch module, if there is one; `expected` is the reference; `call` is
+    the PyTorch function that was called, its arguments and keyword arguments."""
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Site:
         module: Any | None = None,
         given: Any | None = None,
         config: Mapping[str, Any] | None = None,
+        call: Any = None,
     ) -> None:
         self.event = event
         self.expected = expected
@@ -54,6 +56,7 @@ class Site:
         self.module = module
         self.given = given
         self.config = config or {}
+        self.call = call
 
 
 def cause(site: Site, tolerance: float) -> dict[str, str] | None:
@@ -113,21 +116,31 @@ def _convolved(module: Any, images: Any, weight: Any) -> Any:
 
 
 def _transposed(site: Site) -> Iterator[Variant]:
-    module = site.module
-    weight = getattr(module, "weight", None)
-    if module is None or site.given is None or weight is None or weight.dim() < 2:
-        return
-    kept = weight.detach().clone()
-    swaps = [(0, 1)] if weight.dim() == 2 else [(-1, -2), (0, 1)]
-    try:
-        for one, other in swaps:
-            if weight.shape[one] == weight.shape[other]:
-                with torch.no_grad():
-                    weight.copy_(kept.transpose(one, other))
-                yield "kernel-transposed", f"axes {one} and {other} of the kernel swapped", module(site.given)
-    finally:
-        with torch.no_grad():
-            weight.copy_(kept)
+    """The kernel with two equal axes swapped: the module's own, and any matrix handed to the function called."""
+    weight = getattr(site.module, "weight", None)
+    if site.module is not None and site.given is not None and weight is not None:
+        kept = weight.detach().clone()
+        for swap in _swaps(kept):
+            try:
+                weight.copy_(kept.transpose(*swap))
+                yield "kernel-transposed", _SWAPPED.format(*swap), site.module(site.given)
+            finally:
+                weight.copy_(kept)
+    call: Any = site.call or (None, (), {})
+    function, args, kwargs = call
+    for place, value in enumerate(args[1:], start=1):
+        if isinstance(value, torch.Tensor) and not isinstance(function, torch.nn.Module):
+            for swap in _swaps(value):
+                changed = [*args[:place], value.transpose(*swap), *args[place + 1 :]]
+                yield "kernel-transposed", _SWAPPED.format(*swap), function(*changed, **kwargs)
+
+
+_SWAPPED = "axes {} and {} of the kernel swapped"
+
+
+def _swaps(weight: Any) -> list[tuple[int, int]]:
+    pairs = [(0, 1)] if weight.dim() == 2 else [(-1, -2), (0, 1)] if weight.dim() > 2 else []
+    return [pair for pair in pairs if weight.shape[pair[0]] == weight.shape[pair[1]]]
 
 
 def _activation(site: Site) -> Iterator[Variant]:

@@ -91,8 +91,9 @@ class Search:
         event = self.events[index]
         start = max([self.found[parent][-1] for parent in event["parents"] if self.found[parent]], default=-1)
         module, place = self._counterpart(index, start)
-        site = self._site(index, start, module)
-        cause = torch_causes.cause(site, self.tolerance)
+        site = self._site(index, start, module, place)
+        with torch.no_grad():
+            cause = torch_causes.cause(site, self.tolerance)
         found = {"layer": event["layer"], "class": event["class"], "what": _WHAT[event["kind"]]}
         found.update(self._where(module, place))
         if place is not None:
@@ -115,18 +116,24 @@ class Search:
         if tensors and not applied:
             name = tensors[-1].rpartition(".")[0]
             calls = [place for place, each in enumerate(self.trace.events) if each["module"] == name]
-            return name, (calls[-1] if calls else None)
+            return name, (calls[-1] if calls else self._step(index, start))
+        return None, self._step(index, start)
+
+    def _step(self, index: int, start: int) -> int | None:
+        """The first result after `start` that has the size of the expected one, views aside."""
         size = sorted(self.references[index].shape)
         later = range(start + 1, len(self.trace.events))
         same = [place for place in later if sorted(self.trace.arrays[place].shape) == size]
         steps = [place for place in same if self.trace.events[place]["function"] not in _VIEWS] or same
-        return None, (steps[0] if steps else (start + 1 if start + 1 < len(self.trace.events) else None))
+        return steps[0] if steps else (start + 1 if start + 1 < len(self.trace.events) else None)
 
     def _where(self, name: str | None, place: int | None) -> dict[str, Any]:
         """The module or function, and the line that makes the module (else the one that calls the function)."""
         event = self.trace.events[place] if place is not None else {}
         module = self.work.model.module
-        made = self.work.model.places.get(id(module.get_submodule(name))) if name and module is not None else None
+        made = None
+        if name and module is not None and any(each["module"] == name for each in self.trace.events):
+            made = self.work.model.places.get(id(module.get_submodule(name)))
         file, line = made if made else (event.get("file", ""), event.get("line", 0))
         inside = " in " + event["module"] if event.get("module") else ""
         found: dict[str, Any] = {"torch": name or event.get("function", "") + inside, "file": file, "line": line}
@@ -134,7 +141,7 @@ class Search:
             found["called"] = "{}:{}".format(Path(event["file"]).name, event["line"])
         return found
 
-    def _site(self, index: int, start: int, name: str | None) -> torch_causes.Site:
+    def _site(self, index: int, start: int, name: str | None, place: int | None) -> torch_causes.Site:
         event = self.events[index]
         before = torch.as_tensor(self.trace.arrays[start]) if start >= 0 else self._input(index)
         module = given = None
@@ -142,11 +149,10 @@ class Search:
             module = self.work.model.module.get_submodule(name)
             calls = [call for call in self.trace.calls if call[0] is module]
             given = calls[-1][1][0] if calls and calls[-1][1] else None
+        call = self.trace.calls[place] if place is not None else None
         configs = [v["config"] for v in self.work.record.variables if v["layer"].rpartition("/")[2] == event["layer"]]
-        with torch.no_grad():
-            return torch_causes.Site(
-                event, self.references[index], before, module, given, configs[0] if configs else None
-            )
+        config = configs[0] if configs else None
+        return torch_causes.Site(event, self.references[index], before, module, given, config, call)
 
     def _input(self, index: int) -> Any:
         return self.work.model.tensor(self.work.inputs[0]) if len(self.work.inputs) == 1 else None
