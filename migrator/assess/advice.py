@@ -17,6 +17,7 @@ Verdict = Literal["migrate", "pilot", "keras-torch", "stay"]
 BLOCKED_SHARE = 0.2  # more calls than this without a counterpart: stay
 HAND_SHARE = 0.35  # more calls than this for a person: try a part first
 RAW_SHARE = 0.03  # fewer calls than this outside Keras: the torch backend of Keras 3 is within reach
+UNDECIDED_SHARE = 0.25  # more uses than this that reading cannot decide: the figures are a lower bound
 MANY_HOURS = 200.0
 DECIDING = ("distribution", "tpu", "graph-and-session", "unusual-tensors", "hub-weights", "mobile")
 DEPLOYMENT = {"serving": "SavedModels for serving", "mobile": "TFLite for devices"}
@@ -34,26 +35,30 @@ def advise(
     project: Project, findings: tuple[Finding, ...], hazards: tuple[Hazard, ...], bill: Effort, rate: float | None
 ) -> Advice:
     """The verdict and its evidence."""
+    undecided = sum(len(resolution.unknown) for resolution in project.resolutions.values())
     if not findings:
-        return _nothing_found(project)
+        return _nothing_found(project, undecided)
     counts: Counter[str] = Counter(finding.grade or "no_rule" for finding in findings)
     places = Counter(hazard.id for hazard in hazards)
     evidence = {
-        "development": _development(findings, counts),
+        "development": _development(findings, counts, undecided),
         "training": _training(places),
         "deployment": _deployment(places),
         "staffing": _staffing(findings, counts),
         "cost": _cost(bill, rate),
     }
-    return Advice(_verdict(project, findings, counts, places, bill), evidence)
+    verdict = _verdict(project, findings, counts, places, bill)
+    if verdict == "migrate" and undecided > UNDECIDED_SHARE * len(findings):
+        verdict = "pilot"
+    return Advice(verdict, evidence)
 
 
-def _nothing_found(project: Project) -> Advice:
-    files = project.inventory.files
-    nothing = f"No use of TensorFlow or Keras was found in {_counted(files, 'Python file')}."
-    return Advice(
-        "stay", {"development": nothing, **dict.fromkeys(("training", "deployment", "staffing", "cost"), nothing)}
-    )
+def _nothing_found(project: Project, undecided: int) -> Advice:
+    nothing = f"No use of TensorFlow or Keras was found in {_counted(project.inventory.files, 'Python file')}."
+    if undecided:
+        nothing += f" But {_counted(undecided, 'use')} may be TensorFlow and cannot be decided by reading."
+    dimensions = ("development", "training", "deployment", "staffing", "cost")
+    return Advice("pilot" if undecided else "stay", dict.fromkeys(dimensions, nothing))
 
 
 def _verdict(
@@ -76,7 +81,7 @@ def _pure_keras_3(project: Project, findings: tuple[Finding, ...]) -> bool:
     return known and raw / len(findings) <= RAW_SHARE
 
 
-def _development(findings: tuple[Finding, ...], counts: Counter[str]) -> str:
+def _development(findings: tuple[Finding, ...], counts: Counter[str], undecided: int) -> str:
     total = len(findings)
     moved = counts["exact"] + counts["review"]
     names = len({finding.call.api for finding in findings})
@@ -91,7 +96,8 @@ def _development(findings: tuple[Finding, ...], counts: Counter[str]) -> str:
         )
         if counts[grade]
     )
-    return f"{text}; {rest}." if rest else f"{text}."
+    text = f"{text}; {rest}." if rest else f"{text}."
+    return f"{text} Reading cannot decide {undecided} more." if undecided else text
 
 
 def _training(places: Counter[str]) -> str:

@@ -1,7 +1,8 @@
 """The bill: every line of work with its hours, and the range of the whole by drawing what is uncertain.
 
 Within a kind of work all lines are drawn together: if reading one rewritten call takes longer than thought, so do all.
-Kinds are drawn independently, with a fixed seed, so the same project always gets the same figures.
+Kinds are drawn independently and the team's pace on top of all. The seed is fixed, so that the same project always
+gets the same figures.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def effort(
         return Effort(0.0, 0.0, 0.0, ())
     lines = (*_calls(found, table), *_structures(structures, table), *_hazards(hazards, table), *_fixed(found, table))
     likely = sum(line.likely for line in lines)
-    low, high = _range(lines)
+    low, high = _range(lines, table.pace)
     return Effort(min(low, likely), likely, max(high, likely), lines)
 
 
@@ -81,13 +82,15 @@ def _fixed(findings: tuple[Finding, ...], table: EffortTable) -> Iterator[Effort
     yield _line("environments, continuous integration, first full run", "project", ".", 1, table.project)
 
 
-def _range(lines: tuple[EffortLine, ...]) -> tuple[float, float]:
+def _range(lines: tuple[EffortLine, ...], pace: tuple[float, float]) -> tuple[float, float]:
     kinds: dict[str, tuple[float, float, float]] = {}
     for line in lines:
         low, likely, high = kinds.get(line.what, (0.0, 0.0, 0.0))
         kinds[line.what] = (low + line.low, likely + line.likely, high + line.high)
     draw = random.Random(SEED)
-    totals = sorted(sum(_drawn(draw, *kind) for kind in kinds.values()) for _ in range(DRAWS))
+    totals = sorted(
+        _drawn(draw, pace[0], 1.0, pace[1]) * sum(_drawn(draw, *kind) for kind in kinds.values()) for _ in range(DRAWS)
+    )
     return totals[int(DRAWS * LOW)], totals[int(DRAWS * HIGH) - 1]
 
 

@@ -69,7 +69,7 @@ def _steps(resolution: Resolution) -> frozenset[str]:
     """Definitions whose code runs in every step."""
     compiled = {call.within for call in resolution.calls if call.role == "decorator" and call.api in COMPILED}
     taped = {call.within for call in resolution.calls if call.api == "tf.GradientTape"}
-    return frozenset(compiled | taped)
+    return frozenset(compiled | taped) - {""}  # at the top of a script the whole file would count
 
 
 def _holds(when: str, call: Call, steps: frozenset[str]) -> bool:

@@ -62,6 +62,7 @@ class EffortTable:
     structures: Mapping[str, StructureCost]
     file: Minutes
     project: Minutes
+    pace: tuple[float, float]  # least and greatest factor on everything, around 1
     hazards: Mapping[str, HazardRule]
 
 
@@ -79,6 +80,7 @@ def read_table() -> EffortTable:
             {kind: _structure(cost) for kind, cost in data["structure"].items()},
             Minutes(*data["file"]["minutes"]),
             Minutes(*data["project"]["minutes"]),
+            (float(data["pace"]["low"]), float(data["pace"]["high"])),
             {name: _hazard(name, values) for name, values in data["hazard"].items()},
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:

@@ -6,7 +6,7 @@ import io
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from migrator.facts import Assessment, Hazard
+from migrator.facts import Assessment, Finding, Hazard
 from migrator.report.assess_json import counts
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def render(assessment: Assessment, *, colour: bool = False, width: int = WIDTH) 
     console = Console(
         file=io.StringIO(), width=width, force_terminal=colour, highlight=False, emoji=False, no_color=not colour
     )
-    for part in (_head, _grades, _files, _hours, _hazards, _undecided, _advice):
+    for part in (_head, _grades, _files, _hours, _blockers, _hazards, _undecided, _advice):
         part(console, assessment)
     file = console.file
     assert isinstance(file, io.StringIO)
@@ -115,6 +115,21 @@ def _hours(console: Console, assessment: Assessment) -> None:
         categories[line.category] += line.likely
     for name, hours in sorted(categories.items(), key=lambda item: -item[1]):
         _print(console, f"  {hours:>6.1f} h  {name}")
+
+
+def _blockers(console: Console, assessment: Assessment) -> None:
+    """APIs without a counterpart, the most used first."""
+    grouped: dict[str, list[Finding]] = defaultdict(list)
+    for finding in assessment.findings:
+        if finding.grade == "blocked":
+            grouped[finding.call.api].append(finding)
+    if not grouped:
+        return
+    _title(console, "Blockers")
+    for api, found in sorted(grouped.items(), key=lambda item: (-len(item[1]), item[0]))[:FILES]:
+        first = found[0].call
+        _print(console, f"  {api} ({_counted(len(found), 'use')}, first in {_shown(first.file)}:{first.line})")
+        _wrapped(console, found[0].message, "    ")
 
 
 def _hazards(console: Console, assessment: Assessment) -> None:

@@ -209,6 +209,8 @@ class Chains:
             return Method(value, base), None
         if value is not None:  # an attribute may hold an API: after `self.act = tf.nn.relu`, `self.act(x)` is a use
             return value, value.name if isinstance(value, (Api, Member)) else None
+        if name == "shape" and base in TENSORS:  # PyTorch has it too, so it is no finding; its methods are
+            return Instance(knowledge.SHAPE), None
         member = knowledge.member_of(base.kind, name)
         if member is None:
             return UNKNOWN, None

@@ -15,6 +15,7 @@ from migrator.resolve.values import FOREIGN, UNKNOWN, Instance, Many, Value
 MODEL, LAYER, TENSOR, VARIABLE = "tf.keras.Model", "tf.keras.layers.Layer", "tf.Tensor", "tf.Variable"
 OPTIMIZER, LOSS, METRIC = "tf.keras.optimizers.Optimizer", "tf.keras.losses.Loss", "tf.keras.metrics.Metric"
 CALLBACK, HISTORY = "tf.keras.callbacks.Callback", "tf.keras.callbacks.History"
+SHAPE = "tf.TensorShape"
 DATASET, TAPE, MODULE = "tf.data.Dataset", "tf.GradientTape", "tf.Module"
 SCHEDULE = "tf.keras.optimizers.schedules.LearningRateSchedule"
 CALLABLE = frozenset((MODEL, LAYER, LOSS, METRIC, SCHEDULE, MODULE))
@@ -73,6 +74,8 @@ MEMBERS: dict[str, frozenset[str]] = {
         TAPE: "gradient jacobian batch_jacobian watch watched_variables stop_recording reset",
         MODULE: "variables trainable_variables submodules name name_scope with_name_scope",
         SCHEDULE: "get_config from_config",
+        SHAPE: "as_list as_proto assert_has_rank assert_is_compatible_with assert_is_fully_defined dims concatenate "
+        "is_compatible_with is_fully_defined merge_with ndims num_elements rank with_rank with_rank_at_least",
     }.items()
 }
 SEQUENTIAL_ONLY = frozenset(("add", "pop"))
@@ -86,6 +89,7 @@ GIVES: dict[str, str] = {
     f"{DATASET}.as_numpy_iterator": "foreign", f"{MODEL}.get_config": "foreign", f"{LAYER}.get_config": "foreign",
     f"{MODEL}.get_weights": "foreign", f"{LAYER}.get_weights": "foreign", f"{LAYER}.add_weight": VARIABLE,
     f"{MODEL}.add_weight": VARIABLE, f"{LAYER}.add_variable": VARIABLE, f"{METRIC}.add_weight": VARIABLE,
+    f"{SHAPE}.as_list": "foreign", f"{TENSOR}.get_shape": SHAPE, f"{VARIABLE}.get_shape": SHAPE,
     f"{METRIC}.result": TENSOR, f"{METRIC}.update_state": TENSOR, f"{VARIABLE}.value": TENSOR,
     f"{VARIABLE}.read_value": TENSOR, f"{VARIABLE}.assign": VARIABLE, f"{VARIABLE}.assign_add": VARIABLE,
     f"{VARIABLE}.assign_sub": VARIABLE, f"{TAPE}.jacobian": TENSOR, f"{TAPE}.batch_jacobian": TENSOR,

@@ -160,6 +160,20 @@ def test_a_harmless_line_carries_none(tmp_path: Path, catalogue: Catalogue, line
     assert audit(tmp_path, catalogue, text).hazards == ()
 
 
+def test_a_value_fetched_at_the_top_of_a_script_is_not_in_a_step(tmp_path: Path, catalogue: Catalogue) -> None:
+    text = "import tensorflow as tf\nwith tf.GradientTape() as t:\n    y = tf.ones(1)\ny.numpy()\n"
+    assert "value-in-step" not in {one.id for one in audit(tmp_path, catalogue, text).hazards}
+
+
+def test_blockers_are_listed_first_of_all_work(tmp_path: Path, catalogue: Catalogue) -> None:
+    rule = next(rule for rule in catalogue if rule.grade == "blocked" and 3 in rule.keras and rule.tf.startswith("tf."))
+    found = audit(tmp_path, catalogue, f"import tensorflow as tf\nx = {rule.tf}\n")
+    assert [finding.grade for finding in found.findings] == ["blocked"]
+    text = terminal.render(found)
+    assert text.index("Blockers") < text.index("What will hurt")
+    assert f"{rule.tf} (1 use, first in a.py:2)" in text
+
+
 def test_structures_are_what_a_person_would_count(tmp_path: Path, catalogue: Catalogue) -> None:
     found = audit(tmp_path, catalogue, MODEL)
     assert {(one.kind, one.name) for one in found.structures} == {

@@ -533,6 +533,27 @@ w.assign_add(1)  #: w.assign_add = tf.Variable.assign_add method
 y.numpy()  #: y.numpy = tf.Tensor.numpy method
 """
     },
+    "one gradient or several": {
+        "a.py": """
+import tensorflow as tf
+w = tf.Variable(1.0)  #: tf.Variable = tf.Variable call
+with tf.GradientTape() as tape:  #: tf.GradientTape = tf.GradientTape call
+    y = w * w
+one = tape.gradient(y, w)  #: tape.gradient = tf.GradientTape.gradient method
+one.numpy()  #: one.numpy = tf.Tensor.numpy method
+a, b = tape.gradient(y, [w, w])  #: tape.gradient = tf.GradientTape.gradient method
+b.numpy()  #: b.numpy = tf.Tensor.numpy method
+"""
+    },
+    "a static shape": {
+        "a.py": """
+import tensorflow as tf
+x = tf.zeros((2, 3))  #: tf.zeros = tf.zeros call
+n = x.shape.as_list()  #: x.shape.as_list = tf.TensorShape.as_list method
+m = x.get_shape()[0]  #: x.get_shape = tf.Tensor.get_shape method
+if x.shape[0] == 2: print(x.dtype)
+"""
+    },
     "methods of other libraries are not TensorFlow": {
         "a.py": """
 import re
