@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from migrator.facts import Definition, Named, Training
+from migrator.rewrite import structures
 from migrator.rewrite.structures.training_facts import training_facts
 from tests.rewrite import training_project as trial
 
@@ -270,3 +272,87 @@ def test_a_pair_is_told_nothing_about_an_optimizer_whose_rate_is_not_written_out
 
 def test_a_pair_is_told_nothing_about_data_that_is_changed_after_loading(tmp_path):
     assert facts_of(tmp_path, change="x_train = x_train / 255").training is None
+
+
+# ------------------------------------------------------------------ across files, profiles, generations
+
+
+KIT = '''
+"""What several scripts share."""
+import keras
+
+from models import build_classifier
+
+
+def ready(rate=0.3):
+    """A compiled classifier."""
+    made = build_classifier()
+    made.compile(keras.optimizers.SGD(rate), "sparse_categorical_crossentropy", metrics=["accuracy"])
+    return made
+
+
+def report(network, x, y):
+    """The scores as text."""
+    return "{:.3f} {:.3f}".format(*network.evaluate(x, y, verbose=0))
+'''
+SCRIPT = """
+import kit
+
+
+def main(x, y):
+    network = kit.ready()
+    network.fit(x, y, epochs=3, shuffle=False, verbose=0)
+    return kit.report(network, x, y)
+"""
+
+
+def test_compiled_in_one_file_trained_in_another_and_judged_in_the_first(tmp_path, monkeypatch):
+    project = trial.project_of(tmp_path, kit=KIT, train=SCRIPT)
+    out = tmp_path / "torch"
+    out.mkdir()
+    results = {}
+    for side, folder in (("keras", tmp_path), ("torch", out)):
+        for name in ("kit", "train"):
+            context = trial.context_of(project, f"{name}.py")
+            assert trial.left(context) == []
+            (out / f"{name}.py").write_text(trial.rewritten(context))
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(folder)
+            patch.delitem(sys.modules, "kit", raising=False)
+            results[side] = trial.run(folder / "train.py", side, X, Y)
+            sys.modules.pop("kit")
+    assert results["torch"] == results["keras"]
+
+
+def test_the_faithful_profile_keeps_kerass_adam(tmp_path):
+    source = frame(compile='model.compile("adam", "sparse_categorical_crossentropy")')
+    context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py", profile="faithful")
+    assert "optimizer = AdamEpsilonHat(model.parameters(), lr=1e-3, eps=1e-7)" in trial.rewritten(context)
+
+
+def test_keras_2_restores_only_when_it_stopped_and_calls_the_rate_lr(tmp_path):
+    source = frame(
+        compile='model.compile("sgd", "sparse_categorical_crossentropy", ["accuracy"])',
+        fit="model.fit(x, y, validation_split=0.1, workers=2, callbacks=[\n"
+        "    keras.callbacks.EarlyStopping(restore_best_weights=True), keras.callbacks.ReduceLROnPlateau()])",
+    )
+    text = trial.rewritten(trial.context_of(trial.project_of(tmp_path, train=source), "train.py", keras=2))
+    assert "            early_stopping.restore(model)\n            break\n    model.eval()" in text
+    assert 'logs["lr"] = optimizer.param_groups[0]["lr"]' in text
+    assert 'metrics = {"accuracy": batch_accuracy}' in text
+
+
+def test_keras_3_takes_the_third_argument_of_compile_for_loss_weights(tmp_path):
+    source = frame(compile='model.compile("sgd", "mse", ["accuracy"])')
+    context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py", keras=3)
+    assert "`loss_weights=" in trial.left(context)[0][2]
+
+
+def test_every_training_rule_gives_each_argument_a_fate():
+    """Used by the structure's code, harmless or a reason to leave the call: no fourth way."""
+    code = "".join(path.read_text() for path in Path(structures.__file__).parent.glob("training_*.py"))
+    for rule in trial.CATALOGUE:
+        if rule.structure == "fit_loop":
+            for parameter in rule.parameters:
+                told = parameter.name in rule.ignore or parameter.name in rule.refuse
+                assert told or f'"{parameter.name}"' in code, (rule.id, parameter.name)

@@ -19,23 +19,23 @@ from migrator.rewrite.structures.training_compile import RuleFinder
 from migrator.rewrite.structures.training_group import (
     Group,
     compile_statements,
-    groups_of,
     one_compiled,
+    plan_of,
     taken_over,
 )
 from migrator.rewrite.structures.training_inference import PLAIN, evaluate
 from migrator.rewrite.structures.training_tree import Refused
-from migrator.rewrite.structures.training_uses import Tracer, Use, bound, compiles_of, uses_of
+from migrator.rewrite.structures.training_uses import Tracer, Use, bound, compiles_of
 
 Kept = Mapping[cst.SimpleStatementLine, Statements]
 
 
 def propose(context: FileContext) -> list[Proposal]:
     """The training code of one file: new statements and expressions, and what is left with its reason."""
-    uses = uses_of(context)
+    plan = plan_of(context)
+    uses, groups = plan.uses, plan.groups
     if not any(use.file.path == context.path for use in uses):
         return []
-    groups = groups_of(uses, context)
     _check_names(groups)
     draft = _Draft(context)
     for group in groups:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -11,11 +11,11 @@ from migrator.facts import Definition, Named, Training
 from migrator.rewrite.session import FileContext
 from migrator.rewrite.structures.training_code import constant
 from migrator.rewrite.structures.training_compile import Compiled, RuleFinder
-from migrator.rewrite.structures.training_group import Group, groups_of
+from migrator.rewrite.structures.training_group import Group, plan_of
 from migrator.rewrite.structures.training_losses import LOWER_IS_BETTER
-from migrator.rewrite.structures.training_models import DEPTH, File, callers_of, files_of
+from migrator.rewrite.structures.training_models import DEPTH, File, Files
 from migrator.rewrite.structures.training_tree import Scope
-from migrator.rewrite.structures.training_uses import Tracer, Use, bound, uses_of
+from migrator.rewrite.structures.training_uses import Tracer, Use, bound
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class TrainingFacts:
 def training_facts(context: FileContext) -> dict[Definition, TrainingFacts]:
     """By factory. `context` may be that of any file: the whole project is read."""
     found: dict[Definition, list[tuple[Group, Compiled]]] = {}
-    for group in groups_of(uses_of(context), context):
+    for group in plan_of(context).groups:
         for compiled in group.compiled.values() if not group.reason else ():
             for root in compiled.use.roots:
                 if isinstance(root, Definition):
@@ -63,7 +63,7 @@ def _training(use: Use, compiled: Compiled, context: FileContext) -> Training | 
     epochs = constant(tracer.peek(arguments.value("epochs")))
     batch = constant(tracer.peek(arguments.value("batch_size")), 0)
     metric = next((item.name for item in compiled.metrics if item.function not in LOWER_IS_BETTER), None)
-    data = _data(arguments.given["x"], use.file, files_of(context), DEPTH)
+    data = _data(arguments.given["x"], use.file, Files(context.project), DEPTH)
     if not isinstance(epochs, int) or metric is None or data is None:
         return None
     if batch is None:
@@ -71,7 +71,7 @@ def _training(use: Use, compiled: Compiled, context: FileContext) -> Training | 
     return Training(f"{data.file}:{data.name}", epochs, metric, batch) if isinstance(batch, int) and batch else None
 
 
-def _data(node: cst.BaseExpression, file: File, files: Mapping[str, File], depth: int) -> Definition | None:
+def _data(node: cst.BaseExpression, file: File, files: Files, depth: int) -> Definition | None:
     """The function that returned `(x, y), (x_test, y_test)` with this x, unchanged since."""
     if depth == 0 or not isinstance(node, cst.Name):
         return None
@@ -86,7 +86,7 @@ def _data(node: cst.BaseExpression, file: File, files: Mapping[str, File], depth
     if isinstance(file.tree.parents[binding.node], cst.Param) and isinstance(scope, cst.FunctionDef):
         found = {
             _data(value, other, files, depth - 1) if value is not None else None
-            for value, other in callers_of(node.value, scope, file, files)
+            for value, other in files.callers(node.value, scope, file)
         }
         return found.pop() if len(found) == 1 else None
     if binding.value is not None:

@@ -14,7 +14,7 @@ from migrator.rewrite.structures.training_code import Statements, in_place_of
 from migrator.rewrite.structures.training_compile import Compiled, RuleFinder, compiled_of
 from migrator.rewrite.structures.training_loop import Loop, loop_of
 from migrator.rewrite.structures.training_tree import FileTree, Refused, Scope
-from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound, compiles_of
+from migrator.rewrite.structures.training_uses import Namer, Tracer, Use, bound, compiles_of, uses_of
 from migrator.rewrite.templates import statements
 
 # what Keras keeps on a compiled model and a module does not have, or has under another meaning
@@ -39,6 +39,32 @@ class Group:
     def tracers(self) -> list[Tracer]:
         """The variables that the group's new code takes over."""
         return [item.tracer for item in self.compiled.values()] + [loop.tracer for loop, _ in self.loops.values()]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All training uses of a project and their groups; the same for every file of it."""
+
+    context: FileContext
+    uses: list[Use]
+    groups: list[Group]
+
+    def serves(self, context: FileContext) -> bool:
+        """Whether the plan was made for the project of this context, under the same conditions."""
+        mine = self.context
+        same = (mine.keras, mine.profile) == (context.keras, context.profile) and mine.catalogue is context.catalogue
+        return same and mine.project is context.project and mine.models is context.models
+
+
+_latest: list[Plan] = []  # a project is rewritten file by file; what is read of the whole of it is read once
+
+
+def plan_of(context: FileContext) -> Plan:
+    """The plan of the context's project."""
+    if not _latest or not _latest[0].serves(context):
+        uses = uses_of(context)
+        _latest[:] = [Plan(context, uses, groups_of(uses, context))]
+    return _latest[0]
 
 
 def groups_of(uses: Sequence[Use], context: FileContext) -> list[Group]:

@@ -6,12 +6,12 @@ in one function and a fit in another belong together when they share a root.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import libcst as cst
 
-from migrator.facts import Definition, Resolution
+from migrator.facts import Definition, Project, Resolution
 from migrator.rewrite.arguments import code
 from migrator.rewrite.session import FileContext, ModelFacts
 from migrator.rewrite.structures.training_tree import Binding, FileTree, Scope, tree_of
@@ -30,11 +30,50 @@ class Known:
 
 @dataclass(frozen=True)
 class File:
-    """One file of the project with its tree."""
+    """One file of the project; its tree is made when it is first asked for."""
 
     path: str
     resolution: Resolution
-    tree: FileTree
+
+    @property
+    def tree(self) -> FileTree:
+        """The file's tree with parents and scopes."""
+        return tree_of(self.resolution.source.module)
+
+
+class Files:
+    """The files of a project by path, and where each of its definitions is named."""
+
+    def __init__(self, project: Project) -> None:
+        self.by_path = {path: File(path, resolution) for path, resolution in project.resolutions.items()}
+        self._named: dict[Definition, list[tuple[cst.CSTNode, File]]] | None = None
+
+    def named(self, definition: Definition) -> list[tuple[cst.CSTNode, File]]:
+        """Every name or attribute that denotes the definition, and its file."""
+        if self._named is None:
+            self._named = {}
+            for file in self.by_path.values():
+                for node, found in file.resolution.definitions.items():
+                    self._named.setdefault(found, []).append((node, file))
+        return self._named.get(definition, [])
+
+    def function(self, definition: Definition) -> tuple[cst.FunctionDef, File] | None:
+        """The function at module level that a definition denotes, and its file."""
+        file = self.by_path.get(definition.file)
+        for node in file.resolution.source.module.body if file else ():
+            if isinstance(node, cst.FunctionDef) and node.name.value == definition.name and file:
+                return node, file
+        return None
+
+    def callers(self, name: str, function: cst.FunctionDef, file: File) -> list[tuple[cst.BaseExpression | None, File]]:
+        """What each call of a function passes for a parameter (None: not seen), and the file it stands in."""
+        position = next((i for i, item in enumerate(function.params.params) if item.name.value == name), None)
+        found: list[tuple[cst.BaseExpression | None, File]] = []
+        for node, other in self.named(Definition(file.path, function.name.value)):
+            call = other.tree.parents.get(node)
+            if isinstance(call, cst.Call) and call.func is node:
+                found.append((_argument(call, position, name) if position is not None else None, other))
+        return found
 
 
 class Models:
@@ -42,7 +81,7 @@ class Models:
 
     def __init__(self, context: FileContext) -> None:
         self.context = context
-        self.files = files_of(context)
+        self.files = Files(context.project)
 
     def known(self, node: cst.BaseExpression, file: File, depth: int = DEPTH) -> Known | None:
         """What is known about the model that `node` denotes; None where it is none, or it stays as it was."""
@@ -105,7 +144,7 @@ class Models:
         if isinstance(value, cst.Tuple):
             return self.known(value.elements[position].value, file, depth) if position < len(value.elements) else None
         definition = file.resolution.definitions.get(value.func) if isinstance(value, cst.Call) else None
-        found = _function(definition, self.files) if definition else None
+        found = self.files.function(definition) if definition else None
         if found is None:
             return None
         function, other = found
@@ -117,7 +156,7 @@ class Models:
         facts = self.context.models.get(definition)
         if facts:
             return Known(facts, frozenset({definition}))
-        found = _function(definition, self.files)
+        found = self.files.function(definition)
         if found is None:
             return None
         function, file = found
@@ -130,7 +169,7 @@ class Models:
             return None
         found = [
             self.known(value, other, depth) if value is not None else None
-            for value, other in callers_of(name, function, file, self.files)
+            for value, other in self.files.callers(name, function, file)
         ]
         return _merged(found) if found else None
 
@@ -152,7 +191,7 @@ class Models:
     def _of_object(self, value: cst.BaseExpression | None, name: str, file: File, depth: int) -> Known | None:
         """The attribute of an object that is made by calling a class of the project."""
         definition = file.resolution.definitions.get(value.func) if isinstance(value, cst.Call) else None
-        other = self.files.get(definition.file) if definition else None
+        other = self.files.by_path.get(definition.file) if definition else None
         for node in other.tree.module.body if other else ():
             if isinstance(node, cst.ClassDef) and definition and node.name.value == definition.name and other:
                 return self._kept(node, name, other, depth)
@@ -169,29 +208,6 @@ class Models:
             and file.tree.class_of(target) is holder
         ]
         return _merged(self.known(value, file, depth - 1) for value in values)
-
-
-def files_of(context: FileContext) -> dict[str, File]:
-    """All files of the project by path."""
-    return {
-        path: File(path, resolution, tree_of(resolution.source.module))
-        for path, resolution in context.project.resolutions.items()
-    }
-
-
-def callers_of(
-    name: str, function: cst.FunctionDef, file: File, files: Mapping[str, File]
-) -> list[tuple[cst.BaseExpression | None, File]]:
-    """What each call of a function passes for one of its parameters (None: not seen), and the file it stands in."""
-    position = next((i for i, item in enumerate(function.params.params) if item.name.value == name), None)
-    wanted = Definition(file.path, function.name.value)
-    found: list[tuple[cst.BaseExpression | None, File]] = []
-    for other in files.values():
-        for node, definition in other.resolution.definitions.items():
-            call = other.tree.parents.get(node)
-            if definition == wanted and isinstance(call, cst.Call) and call.func is node:
-                found.append((_argument(call, position, name) if position is not None else None, other))
-    return found
 
 
 def _merged(found: Iterable[Known | None]) -> Known | None:
@@ -212,14 +228,6 @@ def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | 
             return None
         if (argument.keyword is None and index == position) or (argument.keyword and argument.keyword.value == name):
             return argument.value
-    return None
-
-
-def _function(definition: Definition, files: Mapping[str, File]) -> tuple[cst.FunctionDef, File] | None:
-    file = files.get(definition.file)
-    for node in file.tree.module.body if file else ():
-        if isinstance(node, cst.FunctionDef) and node.name.value == definition.name and file:
-            return node, file
     return None
 
 

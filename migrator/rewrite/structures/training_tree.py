@@ -146,13 +146,13 @@ class FileTree:
         return next(((assign.value, i) for i, item in enumerate(target.elements) if item.value is node), None)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def tree_of(module: cst.Module) -> FileTree:
     """The tree of a parsed file, built once."""
     return FileTree(module)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _names(tree: FileTree, scope: Scope) -> dict[str, list[cst.Name]]:
     found: dict[str, list[cst.Name]] = {}
     pending: list[cst.CSTNode] = [scope]

@@ -59,7 +59,7 @@ def uses_of(context: FileContext) -> list[Use]:
     models = Models(context)
     found: list[Use] = []
     methods = {*METHODS, *_guided(context)}
-    for file in models.files.values():
+    for file in models.files.by_path.values():
         if any(f".{method}(" in file.resolution.source.text for method in methods):
             calls = [node for node in file.tree.parents if isinstance(node, cst.Call)]
             uses = (_use(call, file, models, methods) for call in calls)
