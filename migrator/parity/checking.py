@@ -11,7 +11,7 @@ from typing import Any, Literal
 from migrator import config
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import Check, Pair, PairResult
-from migrator.parity import checks, differences, edges, initial, locate, record, requests
+from migrator.parity import checks, differences, edges, initial, locate, recording, requests
 from migrator.parity.options import CHECKS, Options, Progress
 from migrator.worker import files, recorded
 
@@ -69,12 +69,12 @@ def with_accepted(pair: Pair, folder: Path) -> Pair:
 
 
 def _record(pair: Pair, folder: Path, options: Options, progress: Progress, work: Path) -> recorded.Record:
-    place = record.place(pair, folder)
+    place = recording.place(pair, folder)
     if options.ad_hoc:
-        place = record.write(pair, folder, options, progress, work / "record", options.ordered())
+        place = recording.write(pair, folder, options, progress, work / "record", options.ordered())
     elif not (place / "record.json").exists():
-        place = record.write(pair, folder, options, progress, place, CHECKS)
-    return record.read(pair, folder, options, place)
+        place = recording.write(pair, folder, options, progress, place, CHECKS)
+    return recording.read(pair, folder, options, place)
 
 
 def _judged(
