@@ -8,6 +8,7 @@ from typing import Any
 from migrator.catalogue.signature import same_value
 from migrator.facts import Rule
 
+_EVERY_LAYER = {"name", "dtype", "trainable"}
 _UNKNOWN = ("<", "NOVALUE")  # sentinels that have no spelling in source
 
 
@@ -38,6 +39,8 @@ def _difference(rule: Rule, found: Sequence[Mapping[str, Any]]) -> str | None:
     own = [parameter.name for parameter in rule.parameters]
     if found and found[0]["name"] == "self" and own[:1] != ["self"]:
         found = found[1:]  # a method, called on an object
+    if rule.family == "layer":  # what every layer takes is not repeated in each entry
+        found = [item for item in found if item["name"] in own or item["name"] not in _EVERY_LAYER]
     names = [item["name"] for item in found]
     if own != names:
         return f"({', '.join(names)}) instead of ({', '.join(own)})"

@@ -22,6 +22,7 @@ from migrator.rewrite.precedence import fitted, replace
 from migrator.rewrite.templates import expression, imports_of
 from migrator.rewrite.units import Unit, connected, units_of
 from migrator.rewrite.values import indexed_once
+from migrator.rewrite.walking import children
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ def rewrite_calls(
     walks: dict[Unit, _Walk] = {}
     for unit in units_of(tree):
         walk = _Walk(resolution, catalogue, keras, taken)
-        for part in unit.nodes:
-            walk.visit(part, None)
+        walk.read(unit)
         if walk.done or walk.left:
             walks[unit] = walk
     for group in connected(list(walks), resolution):
@@ -115,24 +115,34 @@ class _Walk:
         self.imports: set[str] = set()
         self.left: list[_Stays] = []
 
+    def read(self, unit: Unit) -> None:
+        """Decides about every API of the unit."""
+        try:
+            for part in unit.nodes:
+                self.visit(part, None)
+        except RecursionError:
+            first = next(iter(self.rules.values()), None)
+            api = first[0] if first is not None else next(iter(self.resolution.apis))
+            self.left.append(_Stays(api, "", "the code is nested too deeply to be rewritten safely"))
+
     def visit(self, node: cst.CSTNode, parent: cst.CSTNode | None) -> None:
         if isinstance(node, (cst.Import, cst.ImportFrom)):
             return
         if parent is not None:
             self.parents[node] = parent
         if isinstance(node, cst.Call) and self._own(node.func):
-            for child in node.children:
+            for child in children(node):
                 self.visit_below_api(child, node) if child is node.func else self.visit(child, node)
             self._call(node, parent)
         elif self._own(node):
             self._reference(node, parent)
         else:
-            for child in node.children:
+            for child in children(node):
                 self.visit(child, node)
 
     def visit_below_api(self, node: cst.CSTNode, parent: cst.CSTNode) -> None:
         """Below `f(x).numpy`, the receiver of a method, may be calls; below `tf.abs` there is nothing."""
-        for child in node.children:
+        for child in children(node):
             if not isinstance(child, (cst.Name, cst.Attribute)):
                 self.visit(child, node)
             else:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import libcst as cst
 
+from migrator.rewrite.walking import children, walk
+
 NAMED, TUPLE, LAMBDA, CONDITION, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND = range(-1, 10)
 SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = range(10, 16)
 
@@ -55,7 +57,8 @@ def parenthesised(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def wrapped_if_open(node: cst.BaseExpression) -> cst.BaseExpression:
     """`node`, parenthesised if it breaks lines outside of brackets, which only brackets around it allow."""
-    return parenthesised(node) if _breaks_lines(node) else node
+    text = cst.Module(body=[]).code_for_node(node)
+    return parenthesised(node) if "\n" in text and _breaks_lines(node) else node
 
 
 def level(node: cst.BaseExpression) -> int:
@@ -119,16 +122,19 @@ def replace(tree: cst.CSTNode, edits: Mapping[cst.CSTNode, cst.BaseExpression]) 
 
     Edits inside a replacement are applied as well. Parts of the tree without an edit keep their identity.
     """
-    return _replaced(tree, edits, None, tree)
+    return _replaced(tree, edits, None, tree) if edits else tree
 
 
 def _replaced(
     node: cst.CSTNode, edits: Mapping[cst.CSTNode, cst.BaseExpression], parent: cst.CSTNode | None, place: cst.CSTNode
 ) -> cst.CSTNode:
     if node in edits:
-        others = {key: value for key, value in edits.items() if key is not node}
-        new = _replaced(edits[node], others, None, node)
-        assert isinstance(new, cst.BaseExpression)
+        new = edits[node]
+        if _holds(new, edits) or (new in edits and new is not node):
+            others = {key: value for key, value in edits.items() if key is not node}
+            changed = _replaced(new, others, None, node)
+            assert isinstance(changed, cst.BaseExpression)
+            new = changed
         return fitted(new, parent, place)
     if not _holds(node, edits):
         return node
@@ -138,13 +144,7 @@ def _replaced(
 
 
 def _holds(node: cst.CSTNode, edits: Mapping[cst.CSTNode, cst.BaseExpression]) -> bool:
-    pending = list(node.children)
-    while pending:
-        current = pending.pop()
-        if current in edits:
-            return True
-        pending.extend(current.children)
-    return False
+    return any(inner in edits for child in children(node) for inner in walk(child))
 
 
 class _Replacer(cst.CSTTransformer):

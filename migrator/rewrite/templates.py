@@ -18,6 +18,7 @@ import libcst as cst
 from migrator.catalogue.signature import PLACEHOLDER, placeholders
 from migrator.errors import MigrateError
 from migrator.rewrite.precedence import fitted, wrapped_if_open
+from migrator.rewrite.walking import walk
 
 Part = cst.BaseExpression | str | Sequence[cst.BaseStatement] | Sequence[cst.Arg]
 Nodes = cst.BaseExpression | list[cst.BaseStatement] | list[cst.Arg]
@@ -214,11 +215,5 @@ def _without_dangling_comma(original: cst.Call, updated: cst.Call) -> cst.Call:
 
 
 def _tokens(node: cst.CSTNode) -> set[str]:
-    found: set[str] = set()
-    pending: list[cst.CSTNode] = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, cst.Name) and current.value.startswith(TOKEN):
-            found.add(current.value.removeprefix(TOKEN))
-        pending.extend(current.children)
-    return found
+    names = (inner.value for inner in walk(node) if isinstance(inner, cst.Name))
+    return {name.removeprefix(TOKEN) for name in names if name.startswith(TOKEN)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.facts import Resolution
+from migrator.rewrite.walking import children
 
 
 @dataclass(frozen=True)
@@ -83,4 +84,4 @@ def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         if isinstance(current, (cst.Import, cst.ImportFrom)):
             continue
         yield current
-        pending.extend(current.children)
+        pending.extend(children(current))

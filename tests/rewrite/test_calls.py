@@ -88,6 +88,13 @@ def test_left(case: str, tmp_path: Path, catalogue: Catalogue) -> None:
     assert all(left.line > 0 for left in found.left)
 
 
+def test_code_that_is_nested_too_deeply_is_left_alone_with_a_reason(tmp_path: Path, catalogue: Catalogue) -> None:
+    resolution = resolution_of("y = tf.abs(" + "+".join("x" * 900) + ")", tmp_path)
+    found = rewrite_calls(resolution.source.module, resolution, catalogue, 3)
+    assert found.nodes == {}
+    assert any("too deeply" in left.reason for left in found.left)
+
+
 REWRITTEN = {
     "nested calls": (
         "y = tf.sqrt(tf.reduce_sum(tf.square(x), axis=-1))",
