@@ -28,9 +28,10 @@ def given(call: Call, parameters: tuple[Parameter, ...]) -> dict[str, cst.BaseEx
     return found
 
 
-def has_star(call: Call) -> bool:
-    """Whether the call passes `*args` or `**kwargs`, so that its arguments are not all known."""
-    return any(argument.star for argument in (call.site.args if call.site is not None else ()))
+def star(call: Call) -> str:
+    """`*` or `**` where the call passes arguments that reading cannot tell; empty where it does not."""
+    given_stars = [argument.star for argument in (call.site.args if call.site is not None else ()) if argument.star]
+    return given_stars[0] if given_stars else ""
 
 
 def text(node: cst.CSTNode) -> str:

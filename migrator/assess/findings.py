@@ -9,10 +9,12 @@ from __future__ import annotations
 from migrator.assess import arguments
 from migrator.assess.table import EffortTable
 from migrator.catalogue import Catalogue
+from migrator.catalogue.signature import same_value
 from migrator.facts import Call, Finding, Grade, Project, Rule
 
 AUTOMATIC: tuple[Grade, ...] = ("exact", "review")
-KIND_ENDS = ("tf.keras.Model.", "tf.keras.layers.Layer.")
+LAYER_ARGUMENTS = frozenset(("name", "input_shape", "batch_input_shape", "input_dim", "input_length"))
+LAYER_DEFAULTS = frozenset((("trainable", "True"), ("dtype", "None"), ("dtype", "'float32'"), ("dtype", '"float32"')))
 
 
 def findings(project: Project, catalogue: Catalogue, table: EffortTable) -> tuple[Finding, ...]:
@@ -51,12 +53,25 @@ def _refusal(call: Call, rule: Rule) -> str | None:
         return None
     defaults = {parameter.name: parameter.default for parameter in rule.parameters}
     for name, value in arguments.given(call, rule.parameters).items():
-        if name in rule.refuse and arguments.text(value) != defaults.get(name):
-            return f"The argument {name} has no counterpart that the rule {rule.id} knows."
-        open_ended = any(parameter.variadic for parameter in rule.parameters)
-        if name not in defaults and not open_ended and rule.parameters:
+        text = arguments.text(value)
+        default = defaults.get(name)
+        if name in rule.refuse and not (default is not None and same_value(text, default)):
+            return f"The argument {name}={text} has no counterpart that the rule {rule.id} knows."
+        if name not in defaults and not _harmless(rule, name, text):
             return f"The argument {name} is not one that the rule {rule.id} knows."
+    star = arguments.star(call)
+    if star and rule.structure is None and not any(parameter.variadic for parameter in rule.parameters):
+        return f"`{star}` hides which arguments the call passes."
     return None
+
+
+def _harmless(rule: Rule, name: str, text: str) -> bool:
+    """Arguments that every layer takes beside its own, and that change nothing; stars in the signature take all."""
+    if any(parameter.variadic for parameter in rule.parameters) or not rule.parameters:
+        return True
+    if rule.family != "layer":
+        return False
+    return name in LAYER_ARGUMENTS or (name, text) in LAYER_DEFAULTS
 
 
 def _shown(template: str) -> str:

@@ -201,6 +201,26 @@ def test_an_argument_that_the_rule_refuses_makes_the_call_work_for_a_person(
     assert rule.refuse[0] in next(f.message for f in found.findings if f.call.line == 2)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "automatic"),
+    [
+        ("3, name='head', input_shape=(4,), trainable=True", True),
+        ("3, activation='relu', activity_regularizer=None", True),
+        ("3, trainable=False", False),
+        ("3, dtype='float16'", False),
+        ("3, activity_regularizer='l2'", False),
+        ("3, colour='red'", False),
+        ("**options", False),
+        ("*options", False),
+    ],
+)
+def test_the_grade_of_a_layer_depends_on_what_it_is_given(
+    tmp_path: Path, catalogue: Catalogue, arguments: str, automatic: bool
+) -> None:
+    found = audit(tmp_path, catalogue, f"import keras\noptions = []\nkeras.layers.Dense({arguments})\n")
+    assert (found.findings[0].grade in ("exact", "review")) == automatic
+
+
 def test_further_uses_of_an_api_cost_less_than_the_first(tmp_path: Path, catalogue: Catalogue) -> None:
     found = audit(tmp_path, catalogue, "import tensorflow as tf\ntf.foo(1)\ntf.foo(2)\n")
     first, again = (finding.minutes for finding in found.findings)
