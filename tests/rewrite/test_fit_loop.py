@@ -324,6 +324,28 @@ def test_compiled_in_one_file_trained_in_another_and_judged_in_the_first(tmp_pat
     assert results["torch"] == results["keras"]
 
 
+def test_a_model_from_a_method_is_left_with_the_compile_inside_that_method(tmp_path):
+    source = """
+import keras
+from models import build_classifier
+
+class Experiment:
+    def __init__(self):
+        self.model = self.make()
+
+    def make(self):
+        model = build_classifier()
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        return model
+
+    def run(self, x, y, steps):
+        self.model.fit(x, y, steps_per_epoch=steps)
+"""
+    context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py")
+    assert [rule for _, rule, _ in trial.left(context)] == ["compile", "fit"]
+    assert trial.rewritten(context) == source
+
+
 def test_the_faithful_profile_keeps_kerass_adam(tmp_path):
     source = frame(compile='model.compile("adam", "sparse_categorical_crossentropy")')
     context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py", profile="faithful")

@@ -88,6 +88,9 @@ class Models:
         if depth == 0:
             return None
         if isinstance(node, cst.Call):
+            method = _own_method(node.func, file)
+            if method is not None:
+                return self._all_returns(method, file, depth - 1)
             definition = file.resolution.definitions.get(node.func)
             return self._returned(definition, depth - 1) if definition else None
         if isinstance(node, cst.Name):
@@ -126,7 +129,8 @@ class Models:
         if not isinstance(scope, cst.FunctionDef):
             module_level = Definition(file.path, binding.node.value)
             return Known(facts, frozenset({module_level})) if facts else None
-        if not _returns(scope, binding.node.value, file.tree) or isinstance(binding.value, cst.Name):
+        inside = file.tree.class_of(scope) is not None or isinstance(binding.value, cst.Name)
+        if inside or not _returns(scope, binding.node.value, file.tree):
             return Known(facts, frozenset({binding.value})) if facts else None
         factory = Definition(file.path, scope.name.value)
         facts = self.context.models.get(factory, facts)
@@ -159,7 +163,9 @@ class Models:
         found = self.files.function(definition)
         if found is None:
             return None
-        function, file = found
+        return self._all_returns(*found, depth)
+
+    def _all_returns(self, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
         values = [node.value for node in _own_returns(function, file.tree)]
         return _merged(self.known(value, file, depth) if value else None for value in values)
 
@@ -220,6 +226,17 @@ def _merged(found: Iterable[Known | None]) -> Known | None:
     if len(kinds) != 1:
         return None
     return Known(known[0].facts, frozenset().union(*(item.roots for item in known)))
+
+
+def _own_method(node: cst.BaseExpression, file: File) -> cst.FunctionDef | None:
+    """The method that `self.name` calls, where the class itself defines it."""
+    holder = file.tree.class_of(node)
+    if holder is None or not isinstance(node, cst.Attribute) or code(node.value) != "self":
+        return None
+    return next(
+        (item for item in holder.body.body if isinstance(item, cst.FunctionDef) and item.name.value == node.attr.value),
+        None,
+    )
 
 
 def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | None:
