@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -120,7 +119,7 @@ class Calls(Expressions):
         if isinstance(called, Gives):
             return called.result
         if isinstance(called, External):
-            return FOREIGN if _is_known(called.name) else UNKNOWN
+            return FOREIGN if knowledge.is_foreign(called.name) else UNKNOWN
         return FOREIGN if called == FOREIGN else UNKNOWN
 
     def _apply_api(self, name: str, arguments: Arguments) -> Value:
@@ -155,6 +154,8 @@ class Calls(Expressions):
                 given = self.world.call(method, arguments, called)
                 if isinstance(given, Items) or called.kind not in knowledge.CALLABLE:
                     return given
+        if called.cls is not None and called.cls.foreign:
+            return FOREIGN
         return TENSORS[0] if called.kind in knowledge.CALLABLE else UNKNOWN
 
     # ------------------------------------------------------------ Python's own functions
@@ -241,9 +242,3 @@ class Calls(Expressions):
 def _literal(node: cst.BaseExpression) -> str | None:
     value = node.evaluated_value if isinstance(node, (cst.SimpleString, cst.ConcatenatedString)) else None
     return value if isinstance(value, str) else None
-
-
-def _is_known(name: str) -> bool:
-    """Whether what a library's function gives is surely nothing of TensorFlow's."""
-    root = name.partition(".")[0]
-    return root in knowledge.NOT_TENSORFLOW or root in sys.stdlib_module_names

@@ -213,7 +213,7 @@ class Chains:
             return Instance(knowledge.SHAPE), None
         member = knowledge.member_of(base.kind, name)
         if member is None:
-            return UNKNOWN, None
+            return (FOREIGN if base.cls is not None and base.cls.foreign else UNKNOWN), None
         if member in knowledge.READ:
             return knowledge.given_by(member, base.kind), member
         return Member(member, base.kind), member

@@ -7,6 +7,7 @@ layer a `tf.keras.layers.Layer`. An object of a class without an entry here has 
 from __future__ import annotations
 
 import re
+import sys
 
 from migrator.resolve.canonical import words
 from migrator.resolve.exports import EXPORTS
@@ -257,3 +258,9 @@ NOT_TENSORFLOW = words(
     "numpy scipy sklearn pandas torch torchvision torchaudio xgboost lightgbm catboost matplotlib PIL cv2 statsmodels "
     "jax flax mxnet skimage nltk spacy gensim seaborn tqdm h5py yaml requests absl click pytest builtins"
 )
+
+
+def is_foreign(name: str) -> bool:
+    """Whether what a name of another library gives is surely nothing of TensorFlow's."""
+    root = name.partition(".")[0]
+    return root in NOT_TENSORFLOW or root in sys.stdlib_module_names

@@ -145,6 +145,7 @@ class Class:
     node: cst.ClassDef
     bases: tuple[Value, ...] = ()
     kind: str = ""
+    foreign: bool = False  # derives from a class of a library that is known not to be TensorFlow
     names: dict[str, Value] = field(default_factory=dict)
     attributes: dict[str, Value] = field(default_factory=dict)
 

@@ -240,6 +240,10 @@ class World:
             made = self.classes[node] = Class(Definition(reader.path, name), node)
         made.bases = tuple(base for base in bases if base is not made)
         made.kind = next((kind for kind in map(_kind_of_base, made.bases) if kind), "")
+        made.foreign = not made.kind and any(
+            knowledge.is_foreign(base.name) if isinstance(base, External) else isinstance(base, Class) and base.foreign
+            for base in made.bases
+        )
         return made
 
     def put(self, cls: Class, name: str, value: Value) -> None:

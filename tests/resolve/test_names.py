@@ -566,6 +566,20 @@ s = "x".format(1)
 m = keras.Sequential()  #: keras.Sequential = tf.keras.Sequential call
 """
     },
+    "classes of other libraries are not TensorFlow": {
+        "a.py": """
+import keras
+from torch import nn
+class Net(nn.Module):
+    def forward(self, x):
+        self.register_buffer("a", x)
+        return self.trainable_weights
+net = Net()
+net.compile()
+net(1).detach().numpy()
+m = keras.Sequential()  #: keras.Sequential = tf.keras.Sequential call
+"""
+    },
     "a receiver nobody knows is undecided": {
         "a.py": """
 import keras
