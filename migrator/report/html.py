@@ -91,7 +91,8 @@ def cards(found: Json) -> list[dict[str, str]]:
     if rewrite := found["rewrite"]:
         full = sum(file["status"] == "full" for file in rewrite["files"])
         left = f"{words.counted(len(rewrite['left']), 'construct')} left for a person"
-        made.append(_card("Rewrite", words.counted(full, "file") + " rewritten", left))
+        touched = full + sum(file["status"] == "partial" for file in rewrite["files"])
+        made.append(_card("Rewrite", f"{full} of {words.counted(touched, 'file')} in full", left))
     if found["parity"]:
         made += [_parity_card(pair) for pair in found["parity"]["pairs"]]
     if found["training"]:
@@ -126,7 +127,9 @@ def _speed_card(pair: Json) -> dict[str, str] | None:
     if not speed:
         return None
     mode = max(speed, key=lambda name: speed[name]["median"])
-    return _card("Speed", words.times(speed[mode]["median"]), f"PyTorch {mode} against {pair['deltas']['against']}")
+    note = f"PyTorch {mode} against {pair['deltas']['against'].replace('tensorflow', 'TensorFlow')}"
+    note += ", on a machine that was busy" if views.disturbed(pair["machine"]) else ""
+    return _card("Speed", words.times(speed[mode]["median"]), note)
 
 
 def settings(found: Json) -> list[tuple[str, dict[str, Any]]]:

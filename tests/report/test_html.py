@@ -219,3 +219,16 @@ def test_a_result_that_lacks_a_part_is_an_error_and_no_half_page(tmp_path):
     with pytest.raises(MigrateError, match="lacks a part"):
         html.write(tmp_path)
     assert not (tmp_path / "report.html").exists()
+
+
+def test_figures_from_a_busy_machine_carry_a_warning(tmp_path, page):
+    from dataclasses import replace
+
+    from migrator.report.bench_json import to_json
+
+    [whole] = sample.bench()
+    busy = replace(whole, machine={**whole.machine, "others": 0.42})
+    folder.write_json(tmp_path / "bench.json", to_json([busy]))
+    text = Reader(html.write(tmp_path).read_text(encoding="utf-8")).text
+    assert "Other programs took 42% of the machine" in text
+    assert "Other programs took" not in page.text
