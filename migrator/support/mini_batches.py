@@ -21,7 +21,7 @@ def mini_batches(
 
     `x` is an array whose first axis counts the samples, or a list of such arrays for a model with several
     inputs (`inputs` is then a tuple). Inputs become floats, unless `integer_inputs` keeps integers as they are;
-    integer targets stay integers, for they are labels.
+    integer targets stay integers, for they are labels. Raises ValueError where the lengths differ.
     """
 
     def part(data: Any, index: torch.Tensor, integers: bool) -> Any:
@@ -33,6 +33,8 @@ def mini_batches(
 
     inputs = [np.asarray(one) for one in x] if isinstance(x, list | tuple) else np.asarray(x)
     targets = np.asarray(y)
+    if any(len(one) != len(targets) for one in (inputs if isinstance(inputs, list) else [inputs])):
+        raise ValueError(f"inputs and targets differ in length: {len(targets)} targets")
     order = torch.randperm(len(targets)) if shuffle else torch.arange(len(targets))
     for index in torch.split(order, batch_size):
         yield part(inputs, index, integer_inputs), part(targets, index, True)

@@ -14,7 +14,7 @@ def predict_in_batches(model: nn.Module, x: Any, batch_size: int = 32, integer_i
     """Return the outputs for all samples of `x`, computed in evaluation mode, `batch_size` samples at a time.
 
     `x` is an array whose first axis counts the samples, or a list of them for a model with several inputs. A model
-    with several outputs gives a list of arrays. Inputs become floats, unless `integer_inputs` keeps integers as they are.
+    with several outputs gives a list of arrays. Inputs become floats, unless `integer_inputs` keeps integers.
     """
     model.eval()
     parameter = next(model.parameters(), torch.empty(0))

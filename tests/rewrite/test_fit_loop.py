@@ -120,6 +120,14 @@ LEFT_ALONE = {
         frame(compile='rate = 0.1\nopt = keras.optimizers.SGD(rate)\nrate = 0.2\nmodel.compile(opt, "mse")'),
         "the optimizer",
     ),
+    "an optimizer that serves several rounds": (
+        frame(compile='opt = keras.optimizers.SGD(0.1)\nfor _ in range(2):\n    model.compile(opt, "mse")'),
+        "several rounds of a loop",
+    ),
+    "an optimizer that serves two compile calls": (
+        frame(compile='opt = keras.optimizers.SGD(0.1)\nmodel.compile(opt, "mse")\nmodel.compile(opt, "mae")'),
+        "two compile calls",
+    ),
     "two kinds of compile": (
         frame(compile=f'if option:\n    {COMPILE}\nelse:\n    model.compile("sgd", "mse", metrics=["mae"])'),
         "compiled in several ways",

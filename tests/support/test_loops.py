@@ -32,6 +32,11 @@ def test_batches_keep_the_smaller_last_one():
     assert [len(targets) for _, targets in mini_batches(X, Y, batch_size=4)] == [4, 4, 2]
 
 
+def test_batches_of_inputs_and_targets_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="differ in length"):
+        next(mini_batches(X, Y[:-1]))
+
+
 def test_batches_come_in_order_unless_shuffled():
     together = torch.cat([inputs for inputs, _ in mini_batches(X, Y, batch_size=4)])
     np.testing.assert_array_equal(together.numpy(), X.astype("float32"))
@@ -136,11 +141,13 @@ def test_predict_of_several_outputs_is_a_list():
     np.testing.assert_allclose(product, X * X * 2, rtol=1e-6)
 
 
-def test_running_means_weigh_batches_by_their_samples():
-    means = RunningMeans()
-    means.update(4, loss=torch.tensor(1.0))
-    means.update(1, loss=torch.tensor(6.0))
-    assert means.compute() == {"loss": 2.0}
+def test_running_means_weigh_batches_by_their_samples_and_need_no_gradient():
+    means = RunningMeans({"mae": absolute_error})
+    outputs = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    means.update(outputs.mean() * 0 + 1, outputs, torch.zeros(4))
+    means.update(torch.tensor(6.0), torch.tensor([5.0]), torch.zeros(1))
+    assert means.compute() == {"loss": 2.0, "mae": 3.0}
+    assert not any(total.requires_grad for total in means.totals.values())
 
 
 def test_history_keeps_a_list_for_every_name():

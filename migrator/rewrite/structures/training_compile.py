@@ -50,6 +50,7 @@ class Compiled:
     travels: bool
     names: dict[str, cst.BaseExpression]  # by the words of STATE
     rules: RuleFinder
+    optimizer_statements: tuple[cst.SimpleStatementLine, ...]  # that held the optimizer before
 
     @property
     def support(self) -> frozenset[str]:
@@ -93,12 +94,30 @@ def compiled_of(use: Use, uses: Sequence[Use], context: FileContext, namer: Name
     fits = [other for other in uses if other.method == "fit" and use in compiles_of(other, uses)]
     situation = OptimizerContext(rules, context.profile, any(changes_rate(fit) for fit in fits))
     optimizer = optimizer_of(arguments.given.get("optimizer"), use.receiver, tracer, situation)
+    made = tuple(tracer.consumed)
+    if any(_repeats(statement, use) for statement in made):
+        raise Refused("one optimizer serves several rounds of a loop: it would forget what it gathered")
     loss = loss_of(arguments.given.get("loss"), use.facts.outputs[0], tracer, rules)
     metrics = tuple(metrics_of(arguments.given.get("metrics"), tracer, rules))
     far = travels(use, uses)
     return Compiled(
-        use, optimizer, loss, metrics, tracer, far, _names(use, arguments.given.get("optimizer"), far, namer), rules
+        use,
+        optimizer,
+        loss,
+        metrics,
+        tracer,
+        far,
+        _names(use, arguments.given.get("optimizer"), far, namer),
+        rules,
+        made,
     )
+
+
+def _repeats(statement: cst.SimpleStatementLine, use: Use) -> bool:
+    """Whether the use stands in a loop that the statement does not stand in."""
+    tree = use.file.tree
+    around = set(tree.ancestors(statement))
+    return any(isinstance(node, cst.For | cst.While) and node not in around for node in tree.ancestors(use.call))
 
 
 def _names(use: Use, optimizer: cst.BaseExpression | None, far: bool, namer: Namer) -> dict[str, cst.BaseExpression]:

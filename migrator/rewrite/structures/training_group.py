@@ -203,6 +203,12 @@ def _result(use: Use, namer: Namer) -> tuple[cst.SimpleStatementLine, cst.Name |
 
 def _check_variables(groups: Sequence[Group]) -> None:
     """A variable that new code takes over must serve nothing else; where it does, its groups are left."""
+    owners: dict[cst.SimpleStatementLine, Compiled] = {}
+    for group in groups:
+        for compiled in group.compiled.values():
+            for statement in compiled.optimizer_statements:
+                if owners.setdefault(statement, compiled) is not compiled:
+                    group.refuse(compiled.use, "one optimizer serves two compile calls: each would start anew")
     changed = True
     while changed:
         changed = False

@@ -88,11 +88,11 @@ def loop_of(
         batches=data.training,
         before=[*start, *counted, *data.before, *callbacks.here, *callbacks.all("before"), *_history(history)],
         begin=callbacks.all("begin"),
-        reset=statements("{means} = RunningMeans()", means=names["means"]) if watched else [],
+        reset=_reset(compiled, state, names) if watched else [],
         forward=_forward(use, names),
         objective=_objective(use, state, names),
         clip=_clip(use, compiled),
-        measure=_measure(compiled, state, names) if watched else [],
+        measure=statements("{means}.update({loss}, {outputs}, {targets})", **names) if watched else [],
         summarise=[
             *statements("{logs} = {means}.compute()", logs=names["logs"], means=names["means"]),
             *_validation(use, compiled, data, names),
@@ -163,25 +163,11 @@ def _clip(use: Use, compiled: Compiled) -> Statements:
     return statements(CLIPS[name], model=use.receiver, limit=limit)
 
 
-def _measure(
+def _reset(
     compiled: Compiled, state: dict[str, cst.BaseExpression], names: dict[str, cst.BaseExpression]
 ) -> Statements:
-    if not compiled.metrics and not compiled.travels:
-        return statements("{means}.update(len({targets}), loss={loss})", **names)
-    plain = all(isinstance(item.value, cst.Name) and item.name.isidentifier() for item in compiled.metrics)
-    if plain and not compiled.travels:
-        calls = {item.name: call(item.function, names["outputs"], names["targets"]) for item in compiled.metrics}
-        size = expression("len({targets})", targets=names["targets"])
-        return statements("{update}", update=call(f"{code(names['means'])}.update", size, loss=names["loss"], **calls))
-    return statements(
-        """
-        {means}.update(
-            len({targets}), loss={loss}, **{{name: metric({outputs}, {targets}) for name, metric in {metrics}.items()}}
-        )
-        """,
-        metrics=state["metrics"],
-        **names,
-    )
+    made = call("RunningMeans", state["metrics"]) if compiled.metrics or compiled.travels else call("RunningMeans")
+    return statements("{means} = {made}", means=names["means"], made=made)
 
 
 def _validation(use: Use, compiled: Compiled, data: Data, names: dict[str, cst.BaseExpression]) -> Statements:
