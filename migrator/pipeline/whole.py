@@ -88,8 +88,12 @@ def run(path: Path, out: Path, options: Options, progress: Progress = stages.qui
     stages.require_empty(out)
     started = datetime.now(UTC)
     this = _Run(out, progress)
-    _assess(this, path, options)
-    rewritten = _rewrite(this, path, options)
+    assessment = _assess(this, path, options)
+    try:
+        rewritten = _rewrite(this, path, options)
+    finally:  # kept afterwards: where `out` lies inside `path`, the rewritten copy must not contain it
+        out.mkdir(parents=True, exist_ok=True)
+        kept.write_json(out / "assess.json", assessment)
     selection, results = _parity(this, rewritten, options)
     _train(this, selection, options)
     _bench(this, selection, results, options)
@@ -98,15 +102,14 @@ def run(path: Path, out: Path, options: Options, progress: Progress = stages.qui
     return stages.Outcome(Whole(page, tuple(this.lines)), stages.code_of(work_remains=this.work))
 
 
-def _assess(this: _Run, path: Path, options: Options) -> None:
+def _assess(this: _Run, path: Path, options: Options) -> dict[str, Any]:
     from migrator.report import assess_json
 
     with this.stage("assess"):
         found = stages.assess(path, exclude=options.exclude, keras=options.keras, rate=options.rate).value
-        this.out.mkdir(parents=True, exist_ok=True)
-        kept.write_json(this.out / "assess.json", assess_json.to_json(found))
     hours = found.effort
     this.say("assess", f"{found.advice.verdict}; {hours.likely:.1f} hours ({hours.low:.1f} to {hours.high:.1f})")
+    return assess_json.to_json(found)
 
 
 def _rewrite(this: _Run, path: Path, options: Options) -> Rewritten:
@@ -121,6 +124,7 @@ def _rewrite(this: _Run, path: Path, options: Options) -> Rewritten:
             exclude=options.exclude,
             keras=options.keras,
         )
+        this.out.mkdir(parents=True, exist_ok=True)
         kept.write_json(this.out / "rewrite.json", rewrite_json.to_json(outcome.value))
         kept.write_text(this.out / kept.DIFF, diff.unified(outcome.value))
     changed = sum(result.before != result.after for result in outcome.value.files)

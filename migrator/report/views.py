@@ -145,9 +145,12 @@ def _how(machine: Json) -> str:
         return ""
     threads = words.counted(machine["threads"], "thread")
     said = f"{machine['rounds']} alternating rounds on {threads}, every variant in its own process."
-    others = machine.get("others")
-    if others is not None and others > BUSY:
-        said += (
-            f" Other programs took {words.percent(others, 0)} of the machine meanwhile: measure again when it is idle."
-        )
+    if disturbed(machine):
+        others = words.percent(machine["others"], 0)
+        said += f" Other programs took {others} of the machine meanwhile: measure again when it is idle."
     return said
+
+
+def disturbed(machine: Json) -> bool:
+    """Whether other programs took so much of the machine that the figures need a warning."""
+    return (machine.get("others") or 0.0) > BUSY

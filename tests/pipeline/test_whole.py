@@ -125,6 +125,14 @@ def test_without_a_pair_nothing_is_compared_and_the_page_says_so(run):
     assert result(out, "parity")["reason"] in (out / "report.html").read_text()
 
 
+def test_a_folder_inside_the_tree_is_not_copied_into_itself(tmp_path, monkeypatch):
+    (tmp_path / "models.py").write_text("from tensorflow import keras\n\nmodel = keras.layers.Dense(3)\n")
+    monkeypatch.setattr(stages, "parity", lambda *a, **k: Outcome([], ExitCode.CLEAN))
+    pipeline.run(tmp_path, tmp_path / "out", RunOptions())
+    assert (tmp_path / "out" / "assess.json").is_file()
+    assert not list((tmp_path / "out" / "torch").rglob("*.json"))
+
+
 def test_a_folder_that_is_not_empty_is_refused_before_anything_is_read(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("mine")
     monkeypatch.setattr(stages, "assess", lambda *a, **k: pytest.fail("assess was run"))
