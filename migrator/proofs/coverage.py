@@ -7,7 +7,7 @@ import libcst as cst
 from migrator.catalogue import Catalogue
 from migrator.catalogue.checks import templates
 from migrator.facts import Rule
-from migrator.proofs.examples import calls_of, parsed, resolution_of
+from migrator.proofs.examples import calls_of, methods_of, parsed, resolution_of
 from migrator.rewrite.call_site import chosen_template
 from migrator.rewrite.calls import place_of
 
@@ -18,7 +18,7 @@ def untried(rule: Rule, catalogue: Catalogue) -> list[str]:
     texts = () if rule.example is None else (rule.example.before, *rule.example.more)
     for text in texts:
         tree = parsed(text)
-        resolution = resolution_of(tree)
+        resolution = resolution_of(tree, methods_of(catalogue))
         parents = _parents(tree)
         for call in calls_of(rule, tree):
             place = place_of(call, parents, resolution, catalogue, max(rule.keras))

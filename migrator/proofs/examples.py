@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -25,8 +25,11 @@ def parsed(text: str) -> cst.BaseExpression:
         raise MigrateError(f"The example {text!r} is no Python expression.") from None
 
 
-def resolution_of(tree: cst.BaseExpression) -> Resolution:
-    """What the names of an example mean; examples spell APIs by their canonical names."""
+def resolution_of(tree: cst.BaseExpression, methods: Mapping[str, str]) -> Resolution:
+    """What the names of an example mean; examples spell APIs by their canonical names.
+
+    `methods` maps the last part of a method's name to the canonical one.
+    """
     apis: dict[cst.CSTNode, str] = {}
     calls: list[Call] = []
     pending: list[cst.CSTNode] = [tree]
@@ -36,16 +39,36 @@ def resolution_of(tree: cst.BaseExpression) -> Resolution:
         if name is not None and name.startswith("tf."):
             apis[node] = name
             calls.append(Call("example", 1, 0, name, "reference", node))
-        else:
-            pending.extend(node.children)
+            continue
+        if isinstance(node, cst.Call) and _method(node) in methods:
+            apis[node.func] = methods[_method(node)]
+            calls.append(Call("example", 1, 0, apis[node.func], "method", node.func))
+        pending.extend(node.children)
     source = Source("example", code(tree), cst.Module(body=[]))
     return Resolution(source, tuple(calls), (), apis, {}, IMPORTS)
 
 
-def translated(text: str, catalogue: Catalogue, keras: int) -> str:
-    """What the rewriter makes of an example. Raises MigrateError with the rewriter's reason where it leaves it."""
+def _method(call: cst.Call) -> str:
+    """`numpy` for `x.numpy()`, nothing for `tf.abs(x)`."""
+    if not isinstance(call.func, cst.Attribute) or (dotted(call.func) or "").startswith("tf."):
+        return ""
+    return call.func.attr.value
+
+
+def methods_of(catalogue: Catalogue) -> dict[str, str]:
+    """The methods that have an operation's rule, by the last part of their names."""
+    rules = [rule for rule in catalogue if rule.torch is not None and rule.parameters[:1]]
+    return {rule.tf.rsplit(".", 1)[1]: rule.tf for rule in rules if rule.parameters[0].name == "self"}
+
+
+def translated(text: str, catalogue: Catalogue, keras: int, tensors: bool = True) -> str:
+    """What the rewriter makes of an example, whose free names are TensorFlow tensors (`tensors`) or unknown.
+
+    Raises MigrateError with the rewriter's reason where it leaves the example.
+    """
     tree = parsed(text)
-    found = rewrite_calls(tree, resolution_of(tree), catalogue, keras)
+    methods = methods_of(catalogue) if tensors else {}
+    found = rewrite_calls(tree, resolution_of(tree, methods), catalogue, keras)
     if found.left:
         raise MigrateError(f"{text} is left alone: {found.left[0].reason}.")
     return code(replace(tree, found.nodes))
@@ -94,9 +117,11 @@ def _positional(rule: Rule, bound: Bound) -> list[cst.Arg]:
 def calls_of(rule: Rule, tree: cst.CSTNode) -> Iterator[cst.Call]:
     """The calls of the rule's APIs in an example."""
     names = {rule.tf, *rule.also}
+    is_method = bool(rule.parameters) and rule.parameters[0].name == "self"
+    method = rule.tf.rsplit(".", 1)[1] if is_method else None
     pending = [tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, cst.Call) and dotted(node.func) in names:
+        if isinstance(node, cst.Call) and (dotted(node.func) in names or _method(node) == method):
             yield node
         pending.extend(node.children)

@@ -43,7 +43,7 @@ def rewritten(
     rule: Rule, call: cst.Call, resolution: Resolution, place: str | None, finish: Finish
 ) -> Printed | Refusal:
     """The call as PyTorch. `finish` applies to each argument what was already decided for the calls inside it."""
-    bound = bind(rule, call)
+    bound = bind(rule, _with_receiver(call, rule))
     if isinstance(bound, Refusal):
         return bound
     chosen = _chosen(rule, bound, resolution, place)
@@ -70,9 +70,17 @@ def _inserted(bound: Bound, parts: Mapping[str, Part]) -> set[str]:
 
 def chosen_template(rule: Rule, call: cst.Call, resolution: Resolution, place: str | None) -> str | None:
     """The template that `rewritten` takes for this call, None where it refuses."""
-    bound = bind(rule, call)
+    bound = bind(rule, _with_receiver(call, rule))
     found = None if isinstance(bound, Refusal) else _chosen(rule, bound, resolution, place)
     return found.template if isinstance(found, Chosen) else None
+
+
+def _with_receiver(call: cst.Call, rule: Rule) -> cst.Call:
+    """A method's call as its rule sees it: what stands before the dot is `self`."""
+    method = rule.parameters[:1] and rule.parameters[0].name == "self"
+    if not method or not isinstance(call.func, cst.Attribute):
+        return call
+    return call.with_changes(args=[cst.Arg(call.func.value), *call.args])
 
 
 def _chosen(rule: Rule, bound: Bound, resolution: Resolution, place: str | None) -> Chosen | Refusal:

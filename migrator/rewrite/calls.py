@@ -163,7 +163,7 @@ class _Walk:
             self.left.append(_Stays(call.func, rule.id, "", own=False))
             return
         place = place_of(call, self.parents, self.resolution, self.catalogue, self.keras)
-        found = rewritten(rule, _with_receiver(call, rule), self.resolution, place, self._finished)
+        found = rewritten(rule, call, self.resolution, place, self._finished)
         if isinstance(found, Refusal):
             self.left.append(_Stays(call.func, rule.id, found.reason))
             return
@@ -210,11 +210,3 @@ class _Walk:
 def _plain(rule: Rule) -> bool:
     """Whether the rule is an operation or a constant, whose template stands for the whole use."""
     return rule.torch is not None and (rule.constant or rule.proof != "fixture")
-
-
-def _with_receiver(call: cst.Call, rule: Rule) -> cst.Call:
-    """A method's call as its rule sees it: what stands before the dot is `self`."""
-    method = rule.parameters[:1] and rule.parameters[0].name == "self"
-    if not method or not isinstance(call.func, cst.Attribute):
-        return call
-    return call.with_changes(args=[cst.Arg(call.func.value), *call.args])

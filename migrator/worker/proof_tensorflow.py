@@ -65,8 +65,12 @@ def main(request: Mapping[str, Any]) -> dict[str, Any]:
 def _signature(name: str) -> list[dict[str, Any]] | None:
     """Parameters with the text of their defaults; None where there is no such callable."""
     target: Any = tf
+    parts = name.split(".")[1:]
+    eager = {"Tensor": tf.constant, "Variable": tf.Variable}  # methods belong to classes that have no public name
+    if parts[0] in eager and len(parts) > 1:
+        target, parts = type(eager[parts[0]](0)), parts[1:]
     try:
-        for part in name.split(".")[1:]:
+        for part in parts:
             target = getattr(target, part)
         parameters = inspect.signature(target).parameters.values()
     except (AttributeError, ValueError, TypeError):

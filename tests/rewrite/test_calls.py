@@ -112,6 +112,8 @@ REWRITTEN = {
         "n = torch.tensor(x.shape[0] * 2, dtype=torch.float32)",
     ),
     "an activation passed on": ("f = g(tf.nn.relu)", "f = g(F.relu)"),
+    "a method of a tensor": ("y = tf.abs(x).numpy()", "y = torch.abs(x).detach().cpu().numpy()"),
+    "a method of a sum": ("y = tf.abs(x)\nz = (y + 1).numpy()", "y = torch.abs(x)\nz = (y + 1).detach().cpu().numpy()"),
     "an annotation": (
         "def f(x: tf.Tensor) -> tf.Tensor:\n    return x",
         "def f(x: torch.Tensor) -> torch.Tensor:\n    return x",
