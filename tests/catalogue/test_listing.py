@@ -74,3 +74,10 @@ def test_every_shipped_proof_belongs_to_an_entry_as_it_stands(catalogue: Catalog
     proofs = read_proofs(rules_folder())
     assert proofs
     assert [proof.rule for proof in proofs if proof.digest not in digests] == []
+
+
+def test_every_operation_is_proven_as_it_stands(catalogue: Catalogue) -> None:
+    proofs = read_proofs(rules_folder())
+    operations = [rule for rule in catalogue if rule.torch is not None and rule.proof != "fixture"]
+    unproven = [rule.id for rule in operations if status_of(rule, proofs) == "none"]
+    assert unproven == [], "run `migrate rules check`"
