@@ -10,9 +10,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import pytest
 
-from migrator.facts import Definition, Named, Training
+from migrator.facts import Accept, Definition, Named, Pair, Training
 from migrator.rewrite import structures
-from migrator.rewrite.structures.training_facts import training_facts
+from migrator.rewrite.structures.training_facts import informed, training_facts
 from tests.rewrite import training_project as trial
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "fit_loop"
@@ -274,6 +274,18 @@ def test_a_pair_learns_loss_optimizer_and_training_from_the_code(tmp_path):
     assert facts.training == Training("train.py:load", epochs=4, metric="acc", batch=8)
 
 
+def test_a_pair_is_completed_and_keeps_what_it_has(tmp_path):
+    context = trial.context_of(
+        trial.project_of(tmp_path, train=TRAINED.format(optimizer="Adam()", change="pass")), "train.py"
+    )
+    accepted = Accept("batchnorm-variance", "known")
+    reference = "models.py:build_classifier"
+    (pair,) = informed([Pair("one", reference, reference, ("float32[batch,4]",), accept=(accepted,))], context)
+    assert (pair.loss, pair.optimizer) == (Named("SparseCategoricalCrossentropy"), Named("Adam"))
+    assert (pair.batch, pair.training.epochs) == (8, 4)
+    assert [item.id for item in pair.accept] == ["batchnorm-variance", "adam-epsilon"]
+
+
 def test_a_pair_is_told_nothing_about_an_optimizer_whose_rate_is_not_written_out(tmp_path):
     assert facts_of(tmp_path, optimizer="Adam(rate)").optimizer is None
 
@@ -354,6 +366,15 @@ class Experiment:
     assert trial.rewritten(context) == source
 
 
+def test_the_seed_is_set_for_pytorch_once_all_training_is_rewritten(tmp_path):
+    rewritten = frame(fit=f"keras.utils.set_random_seed(7)\n{FIT}")
+    assert "    seed_all(7)\n" in trial.rewritten(
+        trial.context_of(trial.project_of(tmp_path, train=rewritten), "train.py")
+    )
+    stays = frame(fit=f"keras.utils.set_random_seed(7)\n{FIT}\nmodel.fit(x)")
+    assert trial.rewritten(trial.context_of(trial.project_of(tmp_path, train=stays), "train.py")) == stays
+
+
 def test_the_faithful_profile_keeps_kerass_adam(tmp_path):
     source = frame(compile='model.compile("adam", "sparse_categorical_crossentropy")')
     context = trial.context_of(trial.project_of(tmp_path, train=source), "train.py", profile="faithful")
@@ -380,7 +401,7 @@ def test_keras_3_takes_the_third_argument_of_compile_for_loss_weights(tmp_path):
 
 def test_every_training_rule_gives_each_argument_a_fate():
     """Used by the structure's code, harmless or a reason to leave the call: no fourth way."""
-    code = "".join(path.read_text() for path in Path(structures.__file__).parent.glob("training_*.py"))
+    code = "".join(path.read_text() for path in Path(structures.__file__).parent.glob("*.py"))
     for rule in trial.CATALOGUE:
         if rule.structure == "fit_loop":
             for parameter in rule.parameters:

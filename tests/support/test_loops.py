@@ -5,6 +5,7 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import itertools
+import random
 from types import SimpleNamespace
 
 import keras
@@ -19,6 +20,7 @@ from migrator.support.evaluate_in_batches import evaluate_in_batches
 from migrator.support.mini_batches import mini_batches
 from migrator.support.predict_in_batches import predict_in_batches
 from migrator.support.running_means import RunningMeans
+from migrator.support.seed_all import seed_all
 from migrator.support.split_validation import split_validation
 from migrator.support.squared_error import squared_error
 from migrator.support.training_history import TrainingHistory
@@ -148,6 +150,14 @@ def test_running_means_weigh_batches_by_their_samples_and_need_no_gradient():
     means.update(torch.tensor(6.0), torch.tensor([5.0]), torch.zeros(1))
     assert means.compute() == {"loss": 2.0, "mae": 3.0}
     assert not any(total.requires_grad for total in means.totals.values())
+
+
+def test_one_seed_repeats_what_all_generators_draw():
+    draws = []
+    for _ in range(2):
+        seed_all(3)
+        draws.append((random.random(), float(np.random.rand()), float(torch.rand(()))))
+    assert draws[0] == draws[1]
 
 
 def test_history_keeps_a_list_for_every_name():

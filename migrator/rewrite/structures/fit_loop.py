@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from migrator.facts import Left, Site
+from migrator.rewrite.arguments import Bound, bind
 from migrator.rewrite.session import FileContext, Proposal
 from migrator.rewrite.structures.training_code import Statements, in_place_of
+from migrator.rewrite.structures.training_code import call as made_call
 from migrator.rewrite.structures.training_compile import RuleFinder
 from migrator.rewrite.structures.training_group import (
     Group,
@@ -24,9 +26,11 @@ from migrator.rewrite.structures.training_group import (
     taken_over,
 )
 from migrator.rewrite.structures.training_inference import PLAIN, evaluate
-from migrator.rewrite.structures.training_tree import Refused
+from migrator.rewrite.structures.training_tree import Refused, tree_of
 from migrator.rewrite.structures.training_uses import Tracer, Use, bound, compiles_of
 
+HISTORY = ("tf.keras.callbacks.History.history", "tf.keras.callbacks.History.epoch")
+SEED = "tf.keras.utils.set_random_seed"
 Kept = Mapping[cst.SimpleStatementLine, Statements]
 
 
@@ -34,7 +38,8 @@ def propose(context: FileContext) -> list[Proposal]:
     """The training code of one file: new statements and expressions, and what is left with its reason."""
     plan = plan_of(context)
     uses, groups = plan.uses, plan.groups
-    if not any(use.file.path == context.path for use in uses):
+    mine = any(use.file.path == context.path for use in uses)
+    if not mine and not any(call.api in (*HISTORY, SEED) for call in context.resolution.calls):
         return []
     _check_names(groups)
     draft = _Draft(context)
@@ -43,6 +48,7 @@ def propose(context: FileContext) -> list[Proposal]:
     for use in uses:
         if use.method not in ("compile", "fit"):
             draft.expression(use, groups, uses)
+    draft.around(groups)
     return [draft.proposal()]
 
 
@@ -133,6 +139,22 @@ class _Draft:
         self.edits[use.call] = [new]
         self.need(support, imports)
         self.site(use, True)
+
+    def around(self, groups: Sequence[Group]) -> None:
+        """Once all training of the project is rewritten: histories read as before, and the seed is PyTorch's too."""
+        if not groups or any(group.reason for group in groups):
+            return
+        for call in self.context.resolution.calls:
+            if call.api in HISTORY:
+                self.edits[call.node] = [call.node.deep_clone()]  # the same code, and no longer TensorFlow's
+        rule, tree = self.context.catalogue.find(SEED, self.context.keras), tree_of(self.context.source.module)
+        for call in self.context.resolution.calls:
+            parent = tree.parents.get(call.node)
+            if call.api == SEED and rule and isinstance(parent, cst.Call) and parent.func is call.node:
+                arguments = bind(rule, parent)
+                if isinstance(arguments, Bound):
+                    self.edits[parent] = [made_call("seed_all", arguments.value("seed"))]
+                    self.need(frozenset({"seed_all"}), frozenset())
 
     def need(self, support: frozenset[str], imports: frozenset[str]) -> None:
         """Support pieces and imports of new code."""

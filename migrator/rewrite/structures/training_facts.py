@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from migrator.facts import Definition, Named, Training
+from migrator.facts import Accept, Definition, Named, Pair, Training
 from migrator.rewrite.session import FileContext
 from migrator.rewrite.structures.training_code import constant
 from migrator.rewrite.structures.training_compile import Compiled, RuleFinder
@@ -107,3 +107,36 @@ def _maker(name: cst.Name, file: File) -> Definition | None:
     if not isinstance(first, cst.Tuple) or len(first.elements) != 2 or first.elements[0].value is not name:
         return None
     return file.resolution.definitions.get(assign.value.func)
+
+
+_BECAUSE = {
+    "adam-epsilon": "torch.optim.Adam adds epsilon after the bias correction, Keras before it: steps differ for "
+    "gradients that are as small as epsilon",
+}
+
+
+def informed(pairs: Sequence[Pair], context: FileContext) -> list[Pair]:
+    """The pairs with what the project's training code says about their models."""
+    known = training_facts(context)
+    return [_informed(pair, known.get(_definition(pair.torch))) for pair in pairs]
+
+
+def _informed(pair: Pair, facts: TrainingFacts | None) -> Pair:
+    if facts is None:
+        return pair
+    named = {item.id for item in pair.accept}
+    accept = [Accept(name, _BECAUSE[name]) for name in facts.differences if name not in named]
+    batch = facts.training.batch if facts.training else pair.batch
+    return replace(
+        pair,
+        loss=pair.loss or facts.loss,
+        optimizer=pair.optimizer or facts.optimizer,
+        training=pair.training or facts.training,
+        batch=batch,
+        accept=(*pair.accept, *accept),
+    )
+
+
+def _definition(reference: str) -> Definition:
+    file, _, name = reference.partition(":")
+    return Definition(file, name)
