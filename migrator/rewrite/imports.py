@@ -137,15 +137,21 @@ def _inserted(before: cst.Module, after: cst.Module, lines: list[str]) -> cst.Mo
     """The new imports where the first TensorFlow import stood, at the latest after the last import at the top."""
     place = _place(before, after)
     new = [cst.parse_statement(line) for line in lines]
+    for index in range(1, len(new)):
+        if _order(lines[index])[0] != _order(lines[index - 1])[0] and _order(lines[index - 1])[0] == 0:
+            new[index] = new[index].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     body = list(after.body)
     header = list(after.header)
-    if place == 0 and body:
-        first = body[0]
-        new[0] = new[0].with_changes(leading_lines=getattr(first, "leading_lines", ()))
-        body[0] = first.with_changes(leading_lines=()) if _is_import(first) else first
-    elif place < len(body) and not _is_import(body[place]) and isinstance(body[place], cst.SimpleStatementLine):
-        if not body[place].leading_lines:  # type: ignore[union-attr]
-            body[place] = body[place].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    if place < len(body):
+        following = body[place]
+        lines = list(getattr(following, "leading_lines", ()))
+        if _is_import(following):
+            while place == 0 and lines and lines[0].comment is None:
+                lines.pop(0)
+            new[0] = new[0].with_changes(leading_lines=lines)
+            body[place] = following.with_changes(leading_lines=())
+        elif not lines or lines[0].comment is not None:
+            body[place] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])  # type: ignore[arg-type]
     if place and not _is_import(body[place - 1]):
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     return after.with_changes(body=[*body[:place], *new, *body[place:]], header=header)

@@ -206,7 +206,8 @@ class Reading:
 
     def trial(self) -> Callable[[], None]:
         """Remembers the state, so that a stretch of code can be read for what it teaches and then be forgotten."""
-        kept = (self.line, self.loops, self.scope.copy(), dict(self.placeholders), list(self.results))
+        kept = (self.line, self.loops, self.scope, list(self.results))
+        self.scope = self.scope.copy()
         stored, top = dict(self.stored), list(self.top.events)
         names = [(loop, set(loop.forward_names)) for loop in self.loops]
 
@@ -215,7 +216,7 @@ class Reading:
                 gone = self.stored[name]
                 if gone.event in gone.line.events:
                     gone.line.events.remove(gone.event)
-            self.line, self.loops, self.scope, self.placeholders, self.results = kept
+            self.line, self.loops, self.scope, self.results = kept
             self.stored, self.top.events[:] = stored, top
             for loop, before in names:
                 loop.forward_names.clear()

@@ -132,8 +132,29 @@ def find_functions(project: Project, catalogue: Catalogue) -> dict[Definition, F
         if _script(resolution.source.module, names):
             definition = Definition(path, "")
             found[definition] = Function(definition, resolution, resolution.source.module, "script", keras)
+    while _join_callers(found, project, catalogue):
+        pass
     _settle(found, catalogue)
     return found
+
+
+def _join_callers(found: dict[Definition, Function], project: Project, catalogue: Catalogue) -> bool:
+    """Functions that make no layer themselves but call a helper belong to it. Whether there were any."""
+    helpers = {definition for definition, function in found.items() if function.kind == "helper"}
+    before = len(found)
+    for path, resolution in project.resolutions.items():
+        if not helpers & set(resolution.definitions.values()):
+            continue
+        for node in resolution.source.module.body:
+            if not isinstance(node, cst.FunctionDef) or Definition(path, node.name.value) in found:
+                continue
+            calls = [inner for inner in own_nodes(node.body) if isinstance(inner, cst.Call)]
+            if any(resolution.definitions.get(call.func) in helpers for call in calls):
+                definition = Definition(path, node.name.value)
+                found[definition] = Function(
+                    definition, resolution, node, "helper", project.inventory.environment.keras
+                )
+    return len(found) > before
 
 
 def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -72,4 +72,7 @@ def parameter(source: cst.Param, default: cst.BaseExpression | None, annotated: 
 
 def plain_parameter(name: str, default: str | None = None) -> cst.Param:
     """A parameter that the source did not have."""
-    return cst.Param(cst.Name(name), default=None if default is None else cst.parse_expression(default))
+    if default is None:
+        return cst.Param(cst.Name(name))
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Param(cst.Name(name), default=cst.parse_expression(default), equal=equal)

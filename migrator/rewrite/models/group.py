@@ -19,7 +19,7 @@ from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import made_layers
 from migrator.rewrite.models.names_used import binds, read_nodes, reads
 from migrator.rewrite.models.naming import assign_attributes, class_name
-from migrator.rewrite.models.print_forward import ForwardPrinter
+from migrator.rewrite.models.print_forward import ForwardPrinter, without_dead_aliases
 from migrator.rewrite.models.print_init import InitPrinter
 from migrator.rewrite.models.reader import ModelBody, Reader, without_docstring
 from migrator.rewrite.models.scope import GroupFacts, Summary
@@ -150,7 +150,7 @@ class Group:
         reading, function = item.reading, item.function
         results = None if item.model is not None else _result_tensors(item)
         printer = ForwardPrinter(results, reading.locals | set(reading.scope.values))
-        forward = printer.block(item.regions)
+        forward = without_dead_aliases(printer.block(item.regions))
         if item.model is not None:
             docstring = item.model.docstring if returns_model(item.model) else None
             forward_params = [plain_parameter(given.name) for given in item.model.inputs]
@@ -318,6 +318,8 @@ def movable(function: Function) -> set[cst.BaseStatement]:
             continue
         if binds(statement) and not binds(statement) & after_names:
             found.add(statement)
+        else:
+            after_names |= reads(statement)
     return found
 
 

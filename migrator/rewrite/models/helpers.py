@@ -246,29 +246,31 @@ def matched(function: Function, node: cst.Call) -> list[tuple[str, cst.Arg]]:
 def construction(invocation: Invocation) -> cst.BaseExpression:
     """`ResBlock(x_channels, width, …)`: what the printed class takes, nothing else."""
     summary = invocation.callee
-    arguments: list[cst.Arg] = []
-    keyword_from_here = False
+    first: list[cst.Arg] = []
+    optional: list[cst.Arg] = []
     for tensor, size_name in summary.sizes.items():
+        if tensor not in invocation.channels:
+            continue
+        value = summary.tensors[tensor]
+        there = not (isinstance(value, Tensor) and value.optional)
         if size_name in summary.parameters:
-            if tensor in invocation.channels:
-                arguments.append(_argument(size_name, invocation.channels[tensor], keyword_from_here))
-            else:
-                keyword_from_here = True
-        size = summary.size_names.get(tensor)
-        if size in summary.parameters and tensor in invocation.channels:
+            (first if there else optional).append(_argument(size_name, invocation.channels[tensor], not there))
+        size = summary.size_names.get(tensor, "")
+        if size in summary.parameters:
             axes = invocation.sizes[tensor]
             if axes is None:
                 raise Refused(f"the height and width of `{tensor}` cannot be derived", invocation.node)
             both = expression("({h}, {w})", h=axes[0], w=axes[1])
-            arguments.append(_argument(size or "", both, keyword_from_here))
-    for name, argument in invocation.config:
-        if name in summary.parameters:
-            if keyword_from_here and argument.keyword is None:
-                argument = argument.with_changes(keyword=cst.Name(name), equal=_EQUAL)
-            arguments.append(argument.with_changes(comma=cst.MaybeSentinel.DEFAULT))
-        elif argument.keyword is None:
-            keyword_from_here = keyword_from_here or False
-    return cst.Call(func=cst.Name(summary.class_name), args=arguments)
+            (first if there else optional).append(_argument(size, both, not there))
+    config = [
+        argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        for name, argument in invocation.config
+        if name in summary.parameters
+    ]
+    arguments = [*first, *config, *optional]
+    func = invocation.node.func  # `blocks.unit` stays in `blocks`; an imported name is imported under the new one
+    name = cst.Name(summary.class_name)
+    return cst.Call(func=func.with_changes(attr=name) if isinstance(func, cst.Attribute) else name, args=arguments)
 
 
 _EQUAL = cst.AssignEqual(whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace(""))

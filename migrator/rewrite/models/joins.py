@@ -44,6 +44,10 @@ class Joins(LoopTargets, Statements):
         kind = type(node).__name__.lower().replace("functiondef", "nested function")
         raise Refused(f"a {kind} around layers is not handled yet", node)
 
+    def bound_by(self, node: cst.CSTNode) -> set[str]:
+        """Names that a stretch of code binds; a Sequential that grows in it counts as its tensor."""
+        return binds(node)
+
     def _with(self, node: cst.With) -> list[Region]:
         for item in node.items:
             call = item.item
@@ -133,7 +137,7 @@ class Joins(LoopTargets, Statements):
         body = _statements(node.body)
         if node.orelse is not None or len(body) != 1 or not isinstance(body[0], cst.SimpleStatementLine):
             return None
-        before = self.scope.copy()
+        before = self.scope
         forget = self.trial()
         regions = self.block(body)
         inner = self.scope
@@ -256,7 +260,7 @@ class Joins(LoopTargets, Statements):
     def _for(self, node: cst.For) -> list[Region]:
         if node.orelse is not None or node.asynchronous is not None:
             raise Refused("`for … else` around layers is not handled", node)
-        assigned = binds(node.body) | binds_of_target(node)
+        assigned = self.bound_by(node.body) | binds_of_target(node)
         changed = self._dry_run(node, assigned)
         return self._read_loop(node, assigned, changed)
 
@@ -298,7 +302,9 @@ class Joins(LoopTargets, Statements):
         entry = self.scope.copy()
         for name in assigned:
             self.numbers.bump(self.scope, name)
-        carried = [name for name in sorted(assigned) if isinstance(entry.values.get(name), Tensor)]
+        carried = [
+            name for name in sorted(self.bound_by(node.body)) if isinstance(entry.values.get(name), Tensor)
+        ]  # the loop's own target is new in every iteration
         for name in carried:
             self._bump_running(name)
         for name in carried:

@@ -96,9 +96,37 @@ def solve(bodies: Iterable[tuple[Sequence[Region], Sequence[tuple[Value, Tensor 
                     graph.tie(node(one), _LAST, cost)
             elif isinstance(other, Tensor) and _in_question(other):
                 graph.tie(node(other), _LAST, cost)
+        for tensor in _tensors(regions):
+            if _in_question(tensor):
+                node(tensor)
     last = graph.last_side()
     for tensor in tensors.values():
         tensor.layout = "last" if tensor in last else "first"
+
+
+def _tensors(regions: Sequence[Region]) -> Iterator[Tensor]:
+    """Every tensor that a region yields, whether or not it is tied to another."""
+    for region in walk(regions):
+        if isinstance(region, Settle):
+            yield from (region.source, region.result)
+        elif isinstance(region, Line) and region.work is not None:
+            yield from _yielded(region.work)
+            if isinstance(region.value, Tensor):
+                yield region.value
+
+
+def _yielded(work: Work) -> Iterator[Tensor]:
+    yield _tensor(work.value)
+    if isinstance(work, Apply):
+        for operand in work.operands:
+            yield from _yielded(operand)
+    elif isinstance(work, Invoke):
+        for _, operand, parameter in work.operands:
+            yield parameter
+            yield from _yielded(operand)
+    elif isinstance(work, Gather):
+        for item in work.items:
+            yield from _yielded(item)
 
 
 def _in_question(tensor: Tensor) -> bool:

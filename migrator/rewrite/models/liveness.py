@@ -33,7 +33,7 @@ class Liveness:
     def any_alive(self, regions: Sequence[Region]) -> bool:
         """Whether anything of the regions is printed in `__init__`."""
         for region in regions:
-            if isinstance(region, Line) and any(self.is_alive(event) for event in region.events):
+            if isinstance(region, Line) and (region.returned or any(self.is_alive(event) for event in region.events)):
                 return True
             if isinstance(region, Branch) and (
                 region.identity is not None
@@ -48,9 +48,11 @@ class Liveness:
 
     def _region(self, region: Region, live: set[str]) -> set[str]:
         if isinstance(region, Line):
+            if region.returned:
+                live = set()
             for event in reversed(region.events):
                 live = self._event(event, live)
-            return set() | live
+            return set(live)
         if isinstance(region, Branch):
             then = self.start(region.then, live)
             otherwise = self.start(region.otherwise, live)

@@ -6,6 +6,7 @@ from functools import reduce
 
 from migrator.rewrite.models.ir import Step
 from migrator.rewrite.models.layer_call import LayerCall
+from migrator.rewrite.models.sizes import Size
 
 
 def elementwise(call: LayerCall, operator: str, listed: str) -> Step:
@@ -17,11 +18,17 @@ def elementwise(call: LayerCall, operator: str, listed: str) -> Step:
     if len(ranks) > 1 and None not in ranks:
         raise call.refuse("tensors of different ranks are merged")
     wide = [tensor for tensor in call.operands if tensor.channels is not None and tensor.channels.value != 1]
-    channels = wide[0].channels if wide else call.operand.channels
+    channels = min((tensor.channels for tensor in wide), key=_told) if wide else call.operand.channels
     spatial = reduce(_wider, (tensor.spatial for tensor in call.operands))
     names = [f"{{x{index}}}" for index in range(len(call.operands))]
     code = listed if call.twin else operator.join(names)
     return call.finish(Step(code, code, channels=channels, spatial=spatial, keeps=frozenset({"rank"})))
+
+
+def _told(size: Size | None) -> tuple[bool, int]:
+    """Orders sizes that are equal when the program runs: a number first, then what reads the least."""
+    assert size is not None
+    return size.value is None, sum(1 + (version > 0) for version in size.reads.values())
 
 
 def _wider(first: tuple | None, second: tuple | None) -> tuple | None:  # type: ignore[type-arg]

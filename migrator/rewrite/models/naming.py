@@ -16,6 +16,8 @@ _ACRONYMS = {
 }  # fmt: skip
 _VERBS = {"build", "create", "get", "make", "define", "construct"}
 _TAILS = {"fn", "model"}
+_IRREGULAR = {"dense": "dense_layers", "batch": "batches"}
+_WORD = 3  # letters that a computed name must have in one piece to be a word
 # names that say nothing about a layer
 _VAGUE = {
     "x", "y", "z", "h", "o", "out", "output", "outputs", "net", "tensor", "inputs", "input", "features", "feature",
@@ -68,8 +70,10 @@ def _from_literal(node: cst.BaseExpression) -> list[str]:
     if isinstance(node, cst.SimpleString):
         text = str(node.evaluated_value)
     elif isinstance(node, cst.FormattedString):
-        text = "_".join(part.value for part in node.parts if isinstance(part, cst.FormattedStringText))
-        text = re.sub(r"\d+", "", text)
+        parts = [part.value for part in node.parts if isinstance(part, cst.FormattedStringText)]
+        text = "_".join(re.sub(r"\d+", "", part) for part in parts)
+        if max((len(word) for word in re.split(r"[_\W]+", text)), default=0) < _WORD:
+            return []
     elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
         return [hint for side in (node.right, node.left) for hint in _from_literal(side)][:1]
     else:
@@ -122,6 +126,8 @@ def _wish(layer: Layer, taken: set[str]) -> str:
 
 def plural(name: str) -> str:
     """A list's name: `conv` -> `convs`."""
+    if name in _IRREGULAR:
+        return _IRREGULAR[name]
     if re.search(r"(s|x|z|ch|sh)$", name):
         return name + "es" if not name.endswith("s") or name.endswith("ss") else name
     return name[:-1] + "ies" if re.search(r"[^aeiou]y$", name) else name + "s"
@@ -129,6 +135,9 @@ def plural(name: str) -> str:
 
 def singular(name: str) -> str:
     """One of a list: `skips` -> `skip`."""
+    for one, many in _IRREGULAR.items():
+        if name == many:
+            return one
     if name.endswith("ies"):
         return name[:-3] + "y"
     if re.search(r"(xes|zes|ches|shes|sses)$", name):

@@ -27,6 +27,7 @@ from migrator.rewrite.models.ir import (
     Work,
 )
 from migrator.rewrite.models.loop_forms import below, innermost, listed_layers
+from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.naming import singular
 from migrator.rewrite.models.text import comment_lines, without_lines
 from migrator.rewrite.templates import expression, statements
@@ -242,6 +243,39 @@ class ForwardPrinter:
         while name in self.taken:
             name += "_"
         return name
+
+
+def without_dead_aliases(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """Leaves out `shortcut = x` where `shortcut` is assigned again before anybody reads it."""
+    found: list[cst.BaseStatement] = []
+    lines: Sequence[cst.EmptyLine] = ()
+    for index, statement in enumerate(body):
+        name = _alias_of(statement)
+        if name is not None and _assigned_before_read(name, body[index + 1 :]):
+            lines = [*lines, *statement.leading_lines]  # type: ignore[attr-defined]
+            continue
+        if lines:
+            statement = statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]
+            lines = ()
+        found.append(statement)
+    return found
+
+
+def _alias_of(statement: cst.BaseStatement) -> str | None:
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    if isinstance(small, cst.Assign) and isinstance(small.value, cst.Name) and len(small.targets) == 1:
+        target = small.targets[0].target
+        return target.value if isinstance(target, cst.Name) else None
+    return None
+
+
+def _assigned_before_read(name: str, rest: Sequence[cst.BaseStatement]) -> bool:
+    for statement in rest:
+        if name in reads(statement):
+            return False
+        if name in binds(statement):
+            return isinstance(statement, cst.SimpleStatementLine)
+    return True
 
 
 def _merged_starts(regions: Sequence[Region]) -> list[Region]:

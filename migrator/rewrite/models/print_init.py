@@ -85,7 +85,7 @@ class InitPrinter:
         return statements(template, name=event.name, value=value)[0]
 
     def _branch(self, branch: Branch, declared: bool) -> list[cst.BaseStatement]:
-        then, otherwise = self.block(branch.then, declared), self.block(branch.otherwise, declared)
+        then, otherwise = self._side(branch.then, declared), self._side(branch.otherwise, declared)
         found: list[cst.BaseStatement] = []
         test = self.resolve(branch.construct_test)
         assert isinstance(test, cst.BaseExpression)
@@ -105,6 +105,13 @@ class InitPrinter:
         if branch.identity is not None or not _forward_side(branch):
             node = node.with_changes(leading_lines=branch.node.leading_lines)
         return [*found, node]
+
+    def _side(self, regions: Sequence[Region], declared: bool) -> list[cst.BaseStatement]:
+        """One side of a branch. Where the helper returns there, nothing that follows is constructed."""
+        found = self.block(regions, declared)
+        if regions and isinstance(regions[-1], Line) and regions[-1].returned:
+            found += statements("return")
+        return found
 
     def _loop(self, loop: Loop, declared: bool) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []

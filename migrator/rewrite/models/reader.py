@@ -94,16 +94,14 @@ class Reader(Joins):
         single = len(tensors) == 1
         for param in tensors:
             name = param.name.value
-            plain = "in" if single and not {"in_channels", "in_size"} & self.locals else name
+            listed = self.key(name) in self.facts.bundles
+            plain = "in" if single and not listed and not {"in_channels", "in_size"} & self.locals else name
             channels, size = f"{plain}_channels", f"{plain}_size"
             self.sizes[name], self.size_names[name] = channels, size
             rank = self.facts.ranks.get(self.key(name))
-            if self.key(name) in self.facts.bundles:
-                bundle = Bundle(Tensor(rank, None, origin=name), None, channels)
-                self.tensors[name] = bundle
-                self.scope.values[name] = bundle
-                if channels != running(name):
-                    raise Refused("a list of tensors shares its name with another parameter", param)
+            if listed:
+                bundle = Bundle(Tensor(rank, None, origin=name), None, running(name))
+                self.tensors[name] = self.scope.values[name] = bundle
                 continue
             tensor = Tensor(rank, Size(cst.Name(channels), None, {channels: 0}), origin=name)
             if rank == 4:
@@ -168,7 +166,10 @@ class Reader(Joins):
             return self.function.kind == "factory" and self._moves(statement)
         if self.function.kind == "script":
             return False
-        return not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Expr)
+        if not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Expr):
+            return True
+        inside = set().union(*(binds(item) for item in found.inside))
+        return bool(reads(statement) & inside)
 
     def _moves(self, statement: cst.BaseStatement) -> bool:
         """Whether configuration in front of the model is only for the model: then it moves into the class."""
@@ -449,6 +450,10 @@ class Reader(Joins):
                 return self.add(call.args[0].value)
         return super()._effect(call)
 
+    def bound_by(self, node: cst.CSTNode) -> set[str]:
+        grown = getattr(self, "_grown", None)
+        return super().bound_by(node) | ({self._variable} if grown is not None and _adds_to(node, grown) else set())
+
     def has_work(self, node: cst.CSTNode) -> bool:
         grown = getattr(self, "_grown", None)
         if isinstance(node, cst.Name) and grown is not None and node.value == grown:
@@ -491,7 +496,7 @@ def _single_target(line: cst.SimpleStatementLine) -> str | None:
     return None
 
 
-def _adds_to(statement: cst.BaseStatement, name: str) -> bool:
+def _adds_to(statement: cst.CSTNode, name: str) -> bool:
     return any(
         isinstance(node, cst.Call)
         and isinstance(node.func, cst.Attribute)
