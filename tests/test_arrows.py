@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,6 +89,20 @@ def test_frameworks_are_imported_only_by_workers_and_by_the_support_code() -> No
         if part(module) not in ("worker", "support")
         for node, name in imports(module)
         if name.split(".")[0] in FRAMEWORKS
+    ]
+    assert wrong == []
+
+
+def test_whatever_runs_without_an_extra_is_a_declared_dependency() -> None:
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^\w-]", requirement)[0].replace("-", "_") for requirement in project["dependencies"]}
+    known = {"migrator", *declared, *sys.stdlib_module_names}
+    wrong = [
+        f"{shown(module, node)} imports {name}"
+        for module in MODULES
+        if part(module) not in ("worker", "support")
+        for node, name in imports(module)
+        if name.split(".")[0] not in known and not (part(module) == "report" and name.startswith("matplotlib"))
     ]
     assert wrong == []
 
