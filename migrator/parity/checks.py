@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,7 +129,8 @@ def forward(both: Both) -> Check:
     for mode, words in (("output", "inference"), ("training", "training mode")):
         found = judge.tally(both.record.references(f"{precision}/{mode}"), both.ours(f"{precision}/{mode}"))
         check = judge.exact("forward", found, constants)
-        checks.append(replace(check, reason=check.reason and f"{words}: {check.reason}"))
+        said = check.reason if check.verdict == "pass" else f"{words}: {check.reason}"
+        checks.append(replace(check, reason=said))
     kinds = judge.tally(
         both.record.references("float32/output"), both.ours("float32/output"), scale=float("inf"), kinds=True
     )
@@ -157,26 +158,34 @@ def forward(both: Both) -> Check:
 
 def _forward_in_float32(both: Both) -> Check:
     """A model that refuses float64: TensorFlow from weights one rounding apart sets the floor."""
-    truth = both.record.references("float32/output")
-    nudged = both.record.references("float32/nudged-output")
-    check = judge.floating("forward", truth, nudged, both.ours("float32/output"))
-    said = f"judged in float32, since the TensorFlow side cannot run in float64: {both.record.facts['double']}"
-    return replace(check, reason="; ".join(text for text in (check.reason, said) if text))
+    checks = []
+    for mode in ("output", "training"):
+        truth, nudged = both.record.references(f"float32/{mode}"), both.record.references(f"float32/nudged-{mode}")
+        checks.append(judge.floating("forward", truth, nudged, both.ours(f"float32/{mode}")))
+    return merged("forward", [*checks, _said(both, "forward")])
+
+
+def _said(both: Both, id_: str) -> Check:
+    """A passed part of a check that says in which precision the others were judged."""
+    reason = f"judged in float32, since the TensorFlow side cannot run in float64: {both.record.facts['double']}"
+    return Check(id_, "pass", reason=reason)
 
 
 def gradient(both: Both) -> Check:
     """The loss, and its gradient by every parameter (on the scale of the largest) and every floating input."""
-    theirs, ours = both.record.references("float64/gradient"), both.ours("float64/gradient")
-    if not theirs:
-        return Check("gradient", "unsupported", reason=f"no float64 gradients: {both.record.facts['double']}")
+    theirs, ours = both.record.references(f"{both.precision}/gradient"), both.ours(f"{both.precision}/gradient")
+    nudged = both.record.references("float32/nudged-gradient")
     checks = []
     for kind in ("loss", "variable/", "input/"):
         references = {both.variable(name): ref for name, ref in theirs.items() if name.startswith(kind)}
         arrays = {both.variable(name): array for name, array in ours.items() if name.startswith(kind)}
-        scale = judge.scale_of(references.values())
-        found = judge.tally(references, arrays, scale or None)
-        checks.append(judge.exact("gradient", found, both.constants()))
-    return merged("gradient", checks)
+        scale = judge.scale_of(references.values()) or None
+        if both.precision == "float32":
+            apart = {both.variable(name): ref for name, ref in nudged.items()}
+            checks.append(judge.floating("gradient", references, apart, arrays, scale))
+        else:
+            checks.append(judge.exact("gradient", judge.tally(references, arrays, scale), both.constants()))
+    return merged("gradient", [*checks, *([_said(both, "gradient")] if both.precision == "float32" else [])])
 
 
 def train(both: Both) -> Check:
@@ -189,29 +198,41 @@ def state(both: Both) -> Check:
     return _trained(both, "state", lambda variable: not variable["trainable"], losses=False)
 
 
-def _trained(both: Both, id_: str, wanted: Any, losses: bool) -> Check:
-    theirs = both.record.references("float64/trained")
-    nudged = both.record.references("float64/nudged")
-    removed = both.ours("float64/without-differences") if both.accepted else {}
-    ours = removed or both.ours("float64/trained")
-    if not theirs:
-        return Check(id_, "unsupported", reason=f"no float64 training: {both.record.facts['double']}")
+def _trained(both: Both, id_: str, wanted: Callable[[Facts], bool], losses: bool) -> Check:
+    refused = _untrainable(both, id_)
+    if refused is not None:
+        return refused
+    chosen = {f"variable/{index}" for index, v in enumerate(both.record.variables) if wanted(v)}
+    if losses:
+        chosen.add("losses")
+    removed = both.ours(f"{both.precision}/without-differences") if both.accepted else {}
+    theirs = both.record.references(f"{both.precision}/trained")
+    references = _named(both, theirs, chosen)
+    nudged = _named(both, both.record.references(f"{both.precision}/nudged"), chosen)
+    ours = removed or both.ours(f"{both.precision}/trained")
+    arrays = _named(both, ours, chosen)
+    if both.precision == "float32":
+        return merged(id_, [judge.floating(id_, references, nudged, arrays), _said(both, id_)])
+    found = judge.tally(references, arrays)
+    found.floor = judge.floor_of(references, nudged)
+    limit = min(max(judge.EXACT, judge.FACTOR * found.floor), judge.NAMED)
+    check = judge.exact(id_, found, both.constants(), limit)
+    step = _step(theirs.get("losses"), ours.get("losses"), limit) if losses else {}
+    return replace(check, details={**check.details, **step})
+
+
+def _named(both: Both, arrays: Mapping[str, Any], chosen: set[str]) -> dict[str, Any]:
+    return {both.variable(name): array for name, array in arrays.items() if name in chosen}
+
+
+def _untrainable(both: Both, id_: str) -> Check | None:
+    """Why trajectories cannot be compared, if they cannot."""
     if both.record.facts["random"]:
         drawn = ", ".join(both.record.facts["random"])
         return Check(id_, "unsupported", reason=f"layers draw at random in training: {drawn}")
     if not both.record.facts["training"]["settled"]:
         return Check(id_, "error", reason="the TensorFlow side's loss does not stay finite at any of the rates tried")
-    names: set[str] = {f"variable/{index}" for index, v in enumerate(both.record.variables) if wanted(v)}
-    if losses:
-        names.add("losses")
-    references = {both.variable(name): ref for name, ref in theirs.items() if name in names}
-    arrays = {both.variable(name): array for name, array in ours.items() if name in names}
-    found = judge.tally(references, arrays)
-    found.floor = judge.floor_of(references, {both.variable(name): ref for name, ref in nudged.items()})
-    limit = min(max(judge.EXACT, judge.FACTOR * found.floor), judge.NAMED)
-    check = judge.exact(id_, found, both.constants(), limit)
-    step = _step(theirs.get("losses"), ours.get("losses"), limit) if losses else {}
-    return replace(check, details={**check.details, **step})
+    return None
 
 
 def _step(theirs: Any, ours: Any, limit: float) -> dict[str, Any]:
@@ -227,7 +248,7 @@ def merged(id_: str, checks: Sequence[Check]) -> Check:
     failed = [check for check in checks if check.verdict != "pass"]
     error = max((check.error for check in checks if check.error is not None), default=None)
     floor = max((check.floor for check in checks if check.floor is not None), default=None)
-    reason = "; ".join(check.reason for check in (failed or checks) if check.reason)
+    reason = "; ".join(dict.fromkeys(check.reason for check in (failed or checks) if check.reason))
     worst = max(failed or checks, key=lambda check: check.error or 0.0, default=None)
     details = worst.details if worst is not None else {}
     return Check(id_, failed[0].verdict if failed else "pass", error, floor, error, reason, details)

@@ -5,6 +5,7 @@ Four edges, so that an exporter's fault is told from a rewrite's, each judged in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,11 @@ EDGES = (
 
 
 def judge_sides(truth: Side, sides: Mapping[str, Side]) -> Check:
-    """The four edges; `truth` is TensorFlow in float64, from which its float32's distance is the floor.
+    """The four edges; the distance of `sides["floor"]` from `truth` is the floor.
 
     An edge may be as long as eight floors, like everything in float32. Outputs are compared by their place.
     """
-    floor = max([judge.ROUNDING, *(compare.error(truth[name], sides["tensorflow"][name]) for name in truth)])
+    floor = max([judge.ROUNDING, *(compare.error(truth[name], sides["floor"][name]) for name in truth)])
     lengths: dict[str, float] = {}
     failed = []
     for one, other, whose in EDGES:
@@ -41,7 +42,7 @@ def judge_sides(truth: Side, sides: Mapping[str, Side]) -> Check:
         except compare.Mismatch as mismatch:
             failed.append(f"{name}: {mismatch} ({whose})")
             continue
-        if not lengths[name] <= judge.FACTOR * floor:
+        if not (math.isfinite(lengths[name]) and lengths[name] <= judge.FACTOR * floor):
             failed.append(f"{name} is off by {lengths[name]:.2g} ({whose})")
     worst = max(lengths.values(), default=None)
     verdict: Verdict = "fail" if failed else "pass"
@@ -81,7 +82,9 @@ def judge_edges(both: Both, options: Options, work: Path) -> Check:
         "torch": both.ours("float32/output"),
         **{name: _by_place(ran, name) for name in graphs},
     }
-    return judge_sides(both.record.references("float64/output"), sides)
+    if both.precision == "float32":
+        return judge_sides(sides["tensorflow"], {**sides, "floor": both.record.references("float32/nudged-output")})
+    return judge_sides(both.record.references("float64/output"), {**sides, "floor": sides["tensorflow"]})
 
 
 def _by_place(arrays: Mapping[str, np.ndarray], name: str) -> dict[str, np.ndarray]:

@@ -41,7 +41,7 @@ class Tally:
 
     def add(self, name: str, error: float) -> None:
         """Count one comparison."""
-        if error >= self.error:
+        if not error < self.error:  # NaN counts as the worst
             self.error, self.worst = error, name
 
 
@@ -95,30 +95,31 @@ def _off(found: Tally, limit: float) -> str:
     return f"{found.worst} is off by {found.error:.2g} of the largest value, {limit:.1g} is allowed"
 
 
-def floating(id_: str, truth: References, theirs: References, ours: Arrays) -> Check:
-    """The float32 judgement: as near to the float64 truth as TensorFlow's float32 is, within a factor of eight."""
+def floating(id_: str, truth: References, theirs: References, ours: Arrays, scale: float | None = None) -> Check:
+    """The float32 judgement: as near to the truth as TensorFlow's float32 (`theirs`) is, within a factor of eight."""
     worst = Tally(floor=0.0)
+    worst.mismatches += [f"{name} is there on one side only" for name in truth.keys() ^ ours.keys()]
     failed = []
-    for name in truth:
-        if name not in ours:
-            continue
+    for name in (name for name in truth if name in ours):
         try:
-            floor = max(_error(truth[name], theirs[name]), ROUNDING)
-            error = compare.error(truth[name], ours[name])
+            floor = max(_error(truth[name], theirs[name], scale), ROUNDING)
+            error = compare.error(truth[name], ours[name], scale)
         except compare.Mismatch as mismatch:
             worst.mismatches.append(f"{name}: {mismatch}")
             continue
         worst.floor = max(worst.floor or 0.0, floor)
         worst.add(name, error)
-        if not error <= FACTOR * floor:
+        if not (np.isfinite(error) and error <= FACTOR * floor):
             failed.append(f"{name} is off by {error:.2g} in float32, {FACTOR:.0f} times the noise floor {floor:.2g}")
+    details = {"worst": worst.worst}
     if failed or worst.mismatches:
-        return Check(id_, "fail", worst.error, worst.floor, worst.error, "; ".join(failed + worst.mismatches))
-    return Check(id_, "pass", worst.error, worst.floor, worst.error)
+        reason = "; ".join(failed + sorted(worst.mismatches))
+        return Check(id_, "fail", worst.error, worst.floor, worst.error, reason, details)
+    return Check(id_, "pass", worst.error, worst.floor, worst.error, details=details)
 
 
-def _error(reference: compare.Reference, other: compare.Reference) -> float:
-    return compare.error(reference, other)
+def _error(reference: compare.Reference, other: compare.Reference, scale: float | None = None) -> float:
+    return compare.error(reference, other, scale)
 
 
 def floor_of(references: References, nudged: References) -> float:

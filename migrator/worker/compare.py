@@ -62,9 +62,10 @@ def project(values: np.ndarray) -> np.ndarray:
     flat = values.reshape(-1)
     bits = drawing.words(0, "signs", flat.size)
     sums = []
+    total = float(flat.sum())
     for number in range(PROJECTIONS):
         plus = ((bits >> np.uint64(number)) & np.uint64(1)).astype(bool)
-        sums.append(2.0 * float(flat[plus].sum()) - float(flat.sum()))
+        sums.append(2.0 * float(flat[plus].sum()) - total)
     return np.asarray(sums)
 
 
@@ -84,22 +85,26 @@ def difference(reference: Reference, array: np.ndarray | Sketch, kinds: bool = F
         raise Mismatch(f"shape {list(array.shape)} against {list(reference.shape)}")
     if kinds and reference.dtype != array.dtype:
         raise Mismatch(f"dtype {array.dtype} against {reference.dtype}")
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = _gap(reference, array)
+    finite = np.isfinite(gap) and np.isfinite(largest(reference))
+    return gap if finite else float("inf")
+
+
+def _gap(reference: Reference, array: np.ndarray | Sketch) -> float:
     if isinstance(reference, Sketch) or isinstance(array, Sketch):
         ours = array.projections if isinstance(array, Sketch) else project(array.astype(np.float64))
         theirs = reference.projections if isinstance(reference, Sketch) else project(reference.astype(np.float64))
-        gap = float(np.sqrt(np.mean((ours - theirs) ** 2)))
-    else:
-        gaps = np.abs(array.astype(np.float64) - reference.astype(np.float64))
-        gap = float(np.max(gaps)) if gaps.size else 0.0
-    finite = np.isfinite(gap) and np.isfinite(largest(reference))
-    return gap if finite else float("inf")
+        return float(np.sqrt(np.mean((ours - theirs) ** 2)))
+    gaps = np.abs(array.astype(np.float64) - reference.astype(np.float64))
+    return float(np.max(gaps)) if gaps.size else 0.0
 
 
 def error(reference: Reference, array: np.ndarray | Sketch, scale: float | None = None, kinds: bool = False) -> float:
     """`difference` over `scale`, by default the largest reference; over 1 where that is zero."""
     gap = difference(reference, array, kinds)
     size = largest(reference) if scale is None else scale
-    return gap / size if size > 0 else gap
+    return gap / size if size > 0 and np.isfinite(gap) else gap
 
 
 def in_layout_of(reference: Reference, array: np.ndarray) -> Sequence[np.ndarray]:

@@ -48,6 +48,12 @@ def _depthwise(name: str, spatial: int) -> Layout:
     return Layout(name, forward, backward)
 
 
+def _channels(array: np.ndarray) -> np.ndarray:
+    if any(size != 1 for size in array.shape[:-1]):
+        raise ValueError("only the last axis may be longer than one")
+    return array.reshape(array.shape[-1:])
+
+
 AS_IS = Layout("as is", lambda a: a, lambda a, shape: a)
 _ALL: list[Layout] = [
     AS_IS,
@@ -58,6 +64,7 @@ _ALL: list[Layout] = [
     _permuted("loi->iol", [2, 1, 0]),
     _permuted("hwoi->iohw", [3, 2, 0, 1]),
     _permuted("dhwoi->iodhw", [4, 3, 0, 1, 2]),
+    Layout("11c->c", _channels, lambda a, shape: a.reshape(tuple(shape))),
     _depthwise("lcm->(cm)1l", 1),
     _depthwise("hwcm->(cm)1hw", 2),
 ]
@@ -103,7 +110,7 @@ ROLES: dict[str, dict[str, tuple[str, str]]] = {
     "GroupNormalization": _NORM,
     "RMSNormalization": {"scale": ("weight", "as is"), "gamma": ("weight", "as is")},
     "Embedding": {"embeddings": ("weight", "as is")},
-    "PReLU": {"alpha": ("weight", "as is")},
+    "PReLU": {"alpha": ("weight", "11c->c")},
     "LSTMCell": {
         "kernel": ("weight_ih_l0", "io->oi"),
         "recurrent_kernel": ("weight_hh_l0", "io->oi"),

@@ -6,6 +6,7 @@ regenerate them from its seed. Where a model cannot be called with weights from 
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -31,7 +32,9 @@ def export(model: Model, arrays: Sequence[np.ndarray], out: Path) -> dict[str, A
     try:
         graph, _ = tf2onnx.convert.from_function(function, input_signature=signature, opset=OPSET)
     except Exception as error:  # whatever a converter raises is the converter's verdict on itself
-        return {"unsupported": f"tf2onnx: {type(error).__name__}: {error}".splitlines()[0]}
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        return {"unsupported": f"tf2onnx: {type(error).__name__}: {lines[-1] if lines else ''}"}
+    mend(graph.graph)
     foreign = sorted({node.op_type for node in graph.graph.node if node.domain not in ("", "ai.onnx", "ai.onnx.ml")})
     if foreign:
         return {"unsupported": "tf2onnx left {} unconverted".format(", ".join(foreign))}
@@ -78,5 +81,34 @@ def _call_with(model: Model, inputs: list[Any], weights: list[Any]) -> Any:
     trainable = [given.get(id(raw), raw.value) for raw in inner.trainable_variables]
     others = [given.get(id(raw), raw.value) for raw in inner.non_trainable_variables]
     args, kwargs = loading.arranged(inputs, model.names, model.form)
-    outputs, _ = inner.stateless_call(trainable, others, *args, training=False, **kwargs)
+    if "training" in inspect.signature(inner.call).parameters:
+        kwargs["training"] = False
+    outputs, _ = inner.stateless_call(trainable, others, *args, **kwargs)
     return loading.leaves(outputs)
+
+
+def mend(graph: Any) -> int:
+    """Replace what tf2onnx lets through although ONNX has no such operator; returns how many nodes were replaced.
+
+    `Erfc(x)` becomes `1 - Erf(x)`, `Log1p(x)` becomes `Log(1 + x)`.
+    """
+    from onnx import helper, numpy_helper
+
+    nodes = []
+    one = "mended/one"
+    for node in graph.node:
+        between = node.output[0] + "/mended"
+        if node.op_type == "Erfc" and not node.domain:
+            nodes.append(helper.make_node("Erf", node.input, [between]))
+            nodes.append(helper.make_node("Sub", [one, between], node.output, name=node.name))
+        elif node.op_type == "Log1p" and not node.domain:
+            nodes.append(helper.make_node("Add", [one, node.input[0]], [between]))
+            nodes.append(helper.make_node("Log", [between], node.output, name=node.name))
+        else:
+            nodes.append(node)
+    replaced = len(nodes) - len(graph.node)
+    if replaced:
+        graph.initializer.append(numpy_helper.from_array(np.ones((), dtype=np.float32), one))
+        del graph.node[:]
+        graph.node.extend(nodes)
+    return replaced

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
@@ -52,54 +53,53 @@ class Recording:
         try:
             model = Model(self.request, "float64", self.inputs)
         except (TypeError, ValueError, tf.errors.InvalidArgumentError, AttributeError) as error:
-            self.facts["double"] = f"{type(error).__name__}: {error}".splitlines()[0]
+            self.facts["double"] = short(error)
             return
-        self._describe(model)
-        self._move(model)
-        dropout = active_dropout(model, self.inputs)
-        self.facts["dropout"] = [rate for _, rate in dropout]
-        self.facts["dropout_layers"] = [name for name, _ in dropout]
-        self._move(model)
-        self.facts["random"] = silence_dropout(model)
-        self._forward(model, "float64")
         single = [path for path, leaf in model(self.inputs) if leaf.dtype == tf.float32]
         if single:
             self.facts["double"] = f"its output {single[0]} stays single precision"
-        if "gradient" in self.checks and not single:
-            loss = training.loss_function(self.request.get("loss"))
-            self._keep("float64/gradient", training.gradients(model, loss, self.inputs, self._targets(model, 0)))
-        if self.checks & {"train", "state"} and not single:
-            self._train(model)
+        else:
+            self._study(model)
 
     def in_float32(self) -> None:
         """TensorFlow's own single precision, which sets the noise floor, and the ONNX export."""
         model = Model(self.request, "float32", self.inputs)
-        if not self.start:
-            self._describe(model)
-        if "init" in self.checks and len(self.fresh) == len(model.variables):
+        if self.facts["double"]:
+            self._study(model)
+        elif "init" in self.checks:
             self.facts["initial"], arrays = tensorflow_initial.describe(model, self.fresh)
             self._keep("initial", arrays)
         self._move(model)
-        self.facts.setdefault("dropout", [])
         silence_dropout(model)
-        self._keep("float32/output", {path: leaf.numpy() for path, leaf in model(self.inputs)})
+        outputs = model(self.inputs)
+        self._keep("float32/output", _numpy(outputs))
         self.facts["outputs"] = [
             {"path": path, "shape": [int(size) for size in leaf.shape], "dtype": leaf.dtype.name}
-            for path, leaf in model(self.inputs)
+            for path, leaf in outputs
         ]
-        if self.facts["double"]:
-            self._nudged_output(model)
         if "onnx" in self.checks:
             from . import tensorflow_onnx
 
             self.facts["onnx"] = tensorflow_onnx.export(model, self.inputs, Path(self.request["out"]))
 
-    def _nudged_output(self, model: Model) -> None:
-        """Outputs from weights one rounding apart, where there is no float64 truth to measure float32 against."""
-        for index, (variable, value) in enumerate(zip(model.variables, self.start)):
-            variable.assign(moved_state.nudged(value.astype(variable.dtype), self.seed, index))
-        self._keep("float32/nudged-output", {path: leaf.numpy() for path, leaf in model(self.inputs)})
+    def _study(self, model: Model) -> None:
+        """Facts, outputs, gradients and training of a model in the precision that is judged."""
+        self._describe(model)
+        if "init" in self.checks and self.facts["double"]:
+            self.facts["initial"], arrays = tensorflow_initial.describe(model, self.fresh)
+            self._keep("initial", arrays)
         self._move(model)
+        dropout = active_dropout(model, self.inputs)
+        self.facts["dropout"] = [rate for _, rate in dropout]
+        self.facts["dropout_layers"] = [name for name, _ in dropout]
+        self.facts["random"] = silence_dropout(model)
+        self._move(model)
+        self._forward(model)
+        if self.facts["double"]:  # no exact truth: rounding alone is measured from weights one rounding apart
+            self._move(model, nudged=True)
+            self._outputs(model, "nudged-")
+        if self.checks & {"train", "state"}:
+            self._train(model)
 
     def _describe(self, model: Model) -> None:
         self.facts["variables"] = describe(model)
@@ -115,23 +115,30 @@ class Recording:
                 self.arrays[f"weight/{index}"] = initial
             self.start.append(initial if stored else moved_state.values(rule, variable.shape, self.seed, index))
 
-    def _move(self, model: Model) -> None:
+    def _move(self, model: Model, nudged: bool = False) -> None:
         if len(model.variables) != len(self.start):
             raise RuntimeError("the model has another number of variables each time it is built")
-        for variable, value in zip(model.variables, self.start):
-            variable.assign(value)
+        for index, (variable, value) in enumerate(zip(model.variables, self.start)):
+            exact = value.astype(variable.dtype)
+            variable.assign(moved_state.nudged(exact, self.seed, index) if nudged else exact)
 
-    def _forward(self, model: Model, precision: str) -> None:
+    def _forward(self, model: Model) -> None:
         with Trace(model) as trace:
-            outputs = model(self.inputs)
-        self._keep(precision + "/output", {path: leaf.numpy() for path, leaf in outputs})
+            model(self.inputs)
         self.facts["events"] = trace.events
-        self._keep(precision + "/event", {str(index): array for index, array in enumerate(trace.arrays)})
+        self._keep(model.precision + "/event", {str(index): array for index, array in enumerate(trace.arrays)})
         self.facts["penalty"] = float(sum(np.sum(np.asarray(term)) for term in model.losses()))
         self.facts["regularised"] = len(model.losses())
-        trained = {path: leaf.numpy() for path, leaf in model(self.inputs, training=True)}
-        self._keep(precision + "/training", trained)
-        self._move(model)
+        self._outputs(model)
+
+    def _outputs(self, model: Model, prefix: str = "") -> None:
+        """Outputs in both modes and gradients, from the weights as they are."""
+        start = f"{model.precision}/{prefix}"
+        self._keep(start + "output", _numpy(model(self.inputs)))
+        if "gradient" in self.checks:
+            loss = training.loss_function(self.request.get("loss"))
+            self._keep(start + "gradient", training.gradients(model, loss, self.inputs, self._targets(model, 0)))
+        self._keep(start + "training", _numpy(model(self.inputs, training=True)))
 
     def _train(self, model: Model) -> None:
         loss = training.loss_function(self.request.get("loss"))
@@ -142,10 +149,9 @@ class Recording:
             if training.settles(found["losses"]):
                 break
         self.facts["training"] = {"rate": rate, "steps": STEPS, "settled": training.settles(found["losses"])}
-        self._keep("float64/trained", found)
-        for index, (variable, value) in enumerate(zip(model.variables, self.start)):
-            variable.assign(moved_state.nudged(value.astype(variable.dtype), self.seed, index))
-        self._keep("float64/nudged", training.train(model, loss, parts, STEPS, rate))
+        self._keep(model.precision + "/trained", found)
+        self._move(model, nudged=True)
+        self._keep(model.precision + "/nudged", training.train(model, loss, parts, STEPS, rate))
 
     def _targets(self, model: Model, number: int) -> Sequence[Any]:
         shapes = [tuple(leaf.shape) for _, leaf in model(self.inputs) if leaf.dtype.is_floating]
@@ -154,6 +160,18 @@ class Recording:
     def _keep(self, prefix: str, arrays: Mapping[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             self.arrays[f"{prefix}/{name}"] = np.asarray(array)
+
+
+def short(error: BaseException) -> str:
+    """The kind of an error, its first line, and the first further one that speaks of precision."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    lines = [line.strip() for line in plain.splitlines() if line.strip() and "in user code" not in line]
+    more = [line for line in lines[1:] if re.search("float|double|half", line)]
+    return f"{type(error).__name__}: {' '.join(lines[:1] + more[:1])}"
+
+
+def _numpy(outputs: Sequence[Any]) -> dict[str, np.ndarray]:
+    return {path: leaf.numpy() for path, leaf in outputs}
 
 
 def _versions() -> dict[str, str]:

@@ -19,6 +19,7 @@ from .torch_trace import Trace, traced
 
 TOLERANCE = 1e-9
 LOOSE = 1e-6  # for models with a single-precision constant of TensorFlow's
+SINGLE = 1e-4  # for models that run in float32 only
 
 
 def main(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,11 +28,15 @@ def main(request: Mapping[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {"divergence": None}
     if work.map():
         if "forward" in request["experiments"]:
-            facts["divergence"] = Search(work, LOOSE if request.get("loose") else TOLERANCE).divergence()
+            facts["divergence"] = Search(work, _tolerance(work, request)).divergence()
         if "momentum" in request["experiments"]:
             facts["momentum"] = _momentum(work)
     files.write_arrays(Path(request["out"], "arrays.safetensors"), work.arrays)
     return facts
+
+
+def _tolerance(work: Checking, request: Mapping[str, Any]) -> float:
+    return SINGLE if work.precision == "float32" else LOOSE if request.get("loose") else TOLERANCE
 
 
 def _momentum(work: Checking) -> dict[str, float]:
@@ -53,7 +58,7 @@ class Search:
         self.work = work
         self.tolerance = tolerance
         self.events: list[dict[str, Any]] = work.record.facts["events"]
-        references = work.record.references("float64/event")
+        references = work.record.references(work.precision + "/event")
         self.references = [references[str(index)] for index in range(len(self.events))]
         self.trace: Trace = traced(work.model, work.inputs)
         self.found = [self._matches(reference) for reference in self.references]

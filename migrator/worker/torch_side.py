@@ -27,7 +27,7 @@ def main(request: Mapping[str, Any]) -> dict[str, Any]:
     torch.backends.cudnn.allow_tf32 = False
     work = Checking(request)
     if work.map():
-        work.in_float64()
+        work.in_record_precision()
         work.in_float32()
     files.write_arrays(Path(request["out"], "arrays.safetensors"), work.arrays)
     return work.facts
@@ -77,30 +77,27 @@ class Checking:
         self.facts["penalty"] = None if penalty is None else float(penalty)
         return True
 
-    def in_float64(self) -> None:
-        """Outputs in both modes, gradients and training, in the record's exact precision."""
-        precision = self.precision
+    def in_record_precision(self) -> None:
+        """Outputs in both modes, gradients and training, in the precision that is judged exactly."""
         with torch.no_grad():
-            self._keep(precision + "/output", _numpy(self.model(self.inputs)))
-            self._keep(precision + "/training", _numpy(self.model(self.inputs, training=True)))
-        if precision == "float32":
-            return
+            self._keep(self.precision + "/output", _numpy(self.model(self.inputs)))
+            self._keep(self.precision + "/training", _numpy(self.model(self.inputs, training=True)))
         loss = torch_losses.loss_function(self.request.get("loss"))
         if "gradient" in self.checks:
             training.assign(self.model, self.mapping, self.weights)
             targets = self._targets(0)
             found = training.gradients(self.model, loss, self.inputs, targets, self.mapping, self.shapes)
-            self._keep("float64/gradient", found)
-        if self.checks & {"train", "state"} and "training" in self.record.facts and self.model.module is not None:
+            self._keep(self.precision + "/gradient", found)
+        if self.checks & {"train", "state"} and "training" in self.record.facts:
             self._train(loss, "trained", ())
-            self.facts["removed"] = self._train(
-                loss, "without-differences", self.request.get("accept") or sorted(REMOVALS)
-            )
+            removals = self.request.get("accept") or sorted(REMOVALS)
+            self.facts["removed"] = self._train(loss, "without-differences", removals)
 
     def _train(self, loss: Any, name: str, removals: Sequence[str]) -> dict[str, int]:
         """Train from the record's weights; with the named differences removed from this copy of the model."""
         model = self._copy()
-        removed = {id_: REMOVALS[id_](model.module) for id_ in removals if id_ in REMOVALS}
+        known = [id_ for id_ in removals if id_ in REMOVALS and model.module is not None]
+        removed = {id_: REMOVALS[id_](model.module) for id_ in known}
         if not removals or any(removed.values()):
             self._train_copy(model, loss, name)
         return removed
@@ -119,8 +116,8 @@ class Checking:
         self._train_copy(model, loss, "momentum")
         return own
 
-    def _copy(self, precision: str = "float64") -> Any:
-        model = Model(self.request, precision, self.inputs)
+    def _copy(self, precision: str = "") -> Any:
+        model = Model(self.request, precision or self.precision, self.inputs)
         if model.module is not None:
             silence_modules(model.module)
         return model
@@ -130,7 +127,7 @@ class Checking:
         parts = [(batches.inputs(self.request, k), self._targets(k)) for k in range(batches.COUNT)]
         facts = self.record.facts["training"]
         losses = training.train(model, loss, parts, int(facts["steps"]), float(facts["rate"]))
-        self._keep("float64/" + name, dict(training.values(model, self.mapping, self.shapes), losses=losses))
+        self._keep(f"{self.precision}/{name}", dict(training.values(model, self.mapping, self.shapes), losses=losses))
 
     def in_float32(self) -> None:
         """Single precision, and the ONNX export."""

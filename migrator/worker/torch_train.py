@@ -78,8 +78,8 @@ def train(
     model: Model, loss: Loss, batches: Sequence[tuple[Sequence[Any], Sequence[Any]]], steps: int, rate: float
 ) -> np.ndarray:
     """Plain gradient descent in training mode on every parameter that wants a gradient; the losses, one a step."""
-    assert model.module is not None
-    parameters = [parameter for parameter in model.module.parameters() if parameter.requires_grad]
+    held = model.module.parameters() if model.module is not None else ()
+    parameters = [parameter for parameter in held if parameter.requires_grad]
     optimizer = torch.optim.SGD(parameters, lr=rate) if parameters else None
     tensors = [([model.tensor(a) for a in inputs], [model.tensor(t) for t in targets]) for inputs, targets in batches]
     losses = []

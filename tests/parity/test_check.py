@@ -22,7 +22,7 @@ FAULTS = {
         "x = self.second(x)",
         "x = F.conv2d(x, self.second.weight.transpose(2, 3), padding=1)",
         "forward",
-        "conv2d",
+        "second",
         "kernel-transposed",
     ),
     "channels first when flattened": (".permute(0, 2, 3, 1).flatten(1)", ".flatten(1)", "forward", "", "flatten-order"),
