@@ -64,10 +64,11 @@ class FileTree:
 
     def within(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Yields the node and all below it."""
-        yield node
-        for child in node.children:
-            if self.parents.get(child) is node:
-                yield from self.within(child)
+        pending = [node]
+        while pending:
+            current = pending.pop()
+            yield current
+            pending += [child for child in reversed(current.children) if self.parents.get(child) is current]
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """The function whose local names the node sees first, or the module."""
