@@ -9,6 +9,7 @@ import libcst as cst
 from migrator.rewrite.arguments import code
 
 _ROOTS = ("tensorflow", "keras", "tf_keras", "tensorflow_addons")
+_WIDTH = 100
 _STANDARD = ("math", "functools", "itertools", "operator", "collections", "typing")
 
 
@@ -136,7 +137,7 @@ def _order(text: str) -> tuple[int, bool, str]:
 def _inserted(before: cst.Module, after: cst.Module, lines: list[str]) -> cst.Module:
     """The new imports where the first TensorFlow import stood, at the latest after the last import at the top."""
     place = _place(before, after)
-    new = [cst.parse_statement(line) for line in lines]
+    new = [cst.parse_statement(_folded(line)) for line in lines]
     for index in range(1, len(new)):
         if _order(lines[index])[0] != _order(lines[index - 1])[0] and _order(lines[index - 1])[0] == 0:
             new[index] = new[index].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
@@ -155,6 +156,14 @@ def _inserted(before: cst.Module, after: cst.Module, lines: list[str]) -> cst.Mo
     if place and not _is_import(body[place - 1]):
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     return after.with_changes(body=[*body[:place], *new, *body[place:]], header=header)
+
+
+def _folded(line: str) -> str:
+    """A long import, a name a line."""
+    if len(line) <= _WIDTH:
+        return line
+    start, names = line.split(" import ")
+    return f"{start} import (\n" + "".join(f"    {name},\n" for name in names.split(", ")) + ")\n"
 
 
 def _place(before: cst.Module, after: cst.Module) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from migrator.rewrite.models.text import wrapped
+
 _BLANK = cst.EmptyLine(indent=False)
 
 
@@ -51,7 +53,7 @@ def _method(
     return cst.FunctionDef(
         name=cst.Name(name),
         params=arguments,
-        body=cst.IndentedBlock(list(body)),
+        body=cst.IndentedBlock(wrapped(body, 8)),
         leading_lines=[] if first else [_BLANK],
     )
 

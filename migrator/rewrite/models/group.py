@@ -10,14 +10,14 @@ import libcst as cst
 from migrator.catalogue import Catalogue
 from migrator.facts import Definition, Profile
 from migrator.rewrite.arguments import code
-from migrator.rewrite.models.binding import Function
+from migrator.rewrite.models.binding import Function, own_nodes
 from migrator.rewrite.models.classes import class_definition, parameter, plain_parameter
 from migrator.rewrite.models.helpers import ReadAgain, construction
 from migrator.rewrite.models.ir import Branch, Layer, Line, Refused, Region, Tensor, Value, walk
 from migrator.rewrite.models.layout import solve
 from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import made_layers
-from migrator.rewrite.models.names_used import binds, read_nodes, reads
+from migrator.rewrite.models.names_used import binds, read_nodes, reads, target_names
 from migrator.rewrite.models.naming import assign_attributes, class_name
 from migrator.rewrite.models.print_forward import ForwardPrinter, without_dead_aliases
 from migrator.rewrite.models.print_init import InitPrinter
@@ -338,11 +338,44 @@ def class_names(functions: Mapping[Definition, Function]) -> dict[Definition, st
         }
         stem = definition.file.rpartition("/")[2].removesuffix(".py")
         taken.discard(function.name)
-        name = class_name(function.name or stem, taken, (stem,))
+        own = () if function.kind == "helper" else literal_names(function)
+        first = function.name if function.kind == "helper" or hands_out(function) else (*own, stem)[0]
+        name = class_name(first, taken, (*own, function.name, stem))
         if name == function.name and function.kind == "factory":
             name = class_name(function.name + "_module", taken | {name}, ())
         chosen[definition] = name
     return chosen
+
+
+def hands_out(function: Function) -> bool:
+    """Whether a function returns the model that it builds, judged by the text alone."""
+    made = literal_names(function)
+    for statement in function.body:
+        for node in own_nodes(statement):
+            if isinstance(node, cst.Return) and node.value is not None:
+                names = reads(node.value)
+                if names & set(made) or isinstance(node.value, cst.Call) and _makes_model(node.value):
+                    return True
+    return False
+
+
+def _makes_model(node: cst.Call) -> bool:
+    return code(node.func).rpartition(".")[2] in ("Model", "Sequential")
+
+
+def literal_names(function: Function) -> tuple[str, ...]:
+    """What a model calls itself: the literal `name=` of `Model` or `Sequential`, then the variable it is bound to."""
+    found: list[str] = []
+    for statement in function.body:
+        for node in own_nodes(statement):
+            if isinstance(node, cst.Call) and _makes_model(node):
+                for argument in node.args:
+                    if argument.keyword is not None and argument.keyword.value == "name":
+                        if isinstance(argument.value, cst.SimpleString):
+                            found.append(str(argument.value.evaluated_value))
+            if isinstance(node, cst.Assign) and isinstance(node.value, cst.Call) and _makes_model(node.value):
+                found += [name for target in node.targets for name in target_names(target.target)]
+    return tuple(found)
 
 
 def _bound_in(module: cst.Module) -> set[str]:

@@ -263,7 +263,7 @@ def construction(invocation: Invocation) -> cst.BaseExpression:
             both = expression("({h}, {w})", h=axes[0], w=axes[1])
             (first if there else optional).append(_argument(size, both, not there))
     config = [
-        argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        argument.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
         for name, argument in invocation.config
         if name in summary.parameters
     ]

@@ -231,7 +231,8 @@ class Line:
     work: Work | None = None
     append: bool = False  # the work is appended to the bundle named by the only target
     returned: bool = False
-    comments: cst.CSTNode | None = None  # an element of a list display whose comments belong here
+    comments: cst.BaseElement | None = None  # an element of a list display whose comments belong here
+    lines: Sequence[cst.EmptyLine] = ()  # comment lines that stand above that element
     value: Value | None = None  # of the target, where it differs in layout from the work's own
 
 

@@ -13,6 +13,7 @@ from migrator.rewrite.models.ir import Layer
 _ACRONYMS = {
     "resnet": "ResNet", "unet": "UNet", "lstm": "LSTM", "gru": "GRU", "cnn": "CNN", "mlp": "MLP", "se": "SE",
     "vgg": "VGG", "vae": "VAE", "gan": "GAN", "rnn": "RNN", "fcn": "FCN", "densenet": "DenseNet", "bn": "BN",
+    "mobilenet": "MobileNet", "efficientnet": "EfficientNet", "convnet": "ConvNet", "autoencoder": "Autoencoder",
 }  # fmt: skip
 _VERBS = {"build", "create", "get", "make", "define", "construct"}
 _TAILS = {"fn", "model"}

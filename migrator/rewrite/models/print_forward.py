@@ -17,6 +17,7 @@ from migrator.rewrite.models.ir import (
     Layout,
     Line,
     Loop,
+    Make,
     Pick,
     Read,
     Refused,
@@ -29,7 +30,7 @@ from migrator.rewrite.models.ir import (
 from migrator.rewrite.models.loop_forms import below, innermost, listed_layers
 from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.naming import singular
-from migrator.rewrite.models.text import comment_lines, without_lines
+from migrator.rewrite.models.text import above, comment_lines, element_comments, inner_comments, trailing, without_lines
 from migrator.rewrite.templates import expression, statements
 
 _TO_FIRST = {3: "(0, 2, 1)", 4: "(0, 3, 1, 2)", 5: "(0, 4, 1, 2, 3)"}
@@ -45,10 +46,15 @@ class ForwardPrinter:
 
     def block(self, regions: Sequence[Region]) -> list[cst.BaseStatement]:
         """The statements of a sequence of regions."""
-        regions = _merged_starts(regions)
         found: list[cst.BaseStatement] = []
-        for region in regions:
-            found += self._region(region)
+        waiting: list[cst.EmptyLine] = []
+        for region in _merged_starts(regions):
+            new = self._region(region)
+            if not new and isinstance(region, Line) and not region.events and region.work is None:
+                waiting += [line for line in getattr(region.node, "leading_lines", ()) if line.comment is not None]
+            if new and waiting:
+                new[0], waiting = above(new[0], waiting), []
+            found += new
         return found
 
     def _region(self, region: Region) -> list[cst.BaseStatement]:
@@ -91,12 +97,13 @@ class ForwardPrinter:
         return [*replayed, self._commented(new, line)]
 
     def _commented(self, new: cst.BaseStatement, line: Line) -> cst.BaseStatement:
-        new = comment_lines(new, line.node)
-        makes = any(type(event).__name__ == "Make" for event in line.events)
-        source = line.node
-        if not makes and isinstance(source, cst.SimpleStatementLine) and source.trailing_whitespace.comment:
-            return new.with_changes(trailing_whitespace=source.trailing_whitespace)
-        return new
+        makes = any(isinstance(event, Make) for event in line.events)
+        if not makes:
+            new = above(new, inner_comments(line.node))
+            new = trailing(new, line.node)
+            if line.comments is not None:
+                new = element_comments(above(new, inner_comments(line.comments.value)), line.comments)
+        return above(comment_lines(new, line.node), line.lines)
 
     def _returned(self, work: Work) -> cst.BaseExpression:
         wants = [layout_of(result) for result in self.results] if self.results is not None else None

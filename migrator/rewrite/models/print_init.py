@@ -22,7 +22,7 @@ from migrator.rewrite.models.ir import (
 )
 from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import listed_layers
-from migrator.rewrite.models.text import comment_lines, element_comments, trailing
+from migrator.rewrite.models.text import above, comment_lines, element_comments, inner_comments, trailing
 from migrator.rewrite.templates import expression, statements
 
 MakeCode = Callable[[Layer], cst.BaseExpression]
@@ -53,15 +53,18 @@ class InitPrinter:
         return []
 
     def _line(self, line: Line) -> list[cst.BaseStatement]:
-        found = [self._event(event, line) for event in line.events if self.liveness.is_alive(event)]
-        if found and not line.work and line.node is not None and not isinstance(line.events[0], Config):
-            found[0] = comment_lines(found[0], line.node)
-        makes = [event for event in line.events if isinstance(event, Make)]
-        if makes and found:
-            last = max(index for index, event in enumerate(self._alive(line)) if isinstance(event, Make))
-            found[last] = trailing(found[last], line.node)
+        events = self._alive(line)
+        found = [self._event(event, line) for event in events]
+        makes = [index for index, event in enumerate(events) if isinstance(event, Make)]
+        if not found or isinstance(events[0], Config):
+            return found
+        if makes:
+            found[makes[-1]] = trailing(found[makes[-1]], line.node)
+            found[makes[0]] = above(found[makes[0]], inner_comments(line.node or _value(line.comments)))
             if line.comments is not None:
-                found[last] = element_comments(found[last], line.comments)
+                found[makes[-1]] = element_comments(found[makes[-1]], line.comments)
+        if not line.work and line.node is not None:
+            found[0] = comment_lines(found[0], line.node)
         return found
 
     def _alive(self, line: Line) -> list[Event]:
@@ -125,6 +128,11 @@ class InitPrinter:
         body = self.block(loop.body, True)
         node = cst.For(target=loop.construct_target, iter=iterable, body=cst.IndentedBlock(body))
         return [*found, node.with_changes(leading_lines=() if forward_work([loop]) else loop.node.leading_lines)]
+
+
+def _value(element: cst.CSTNode | None) -> cst.CSTNode | None:
+    """What an element of a list display holds, without the comment behind it."""
+    return getattr(element, "value", None)
 
 
 def _else(branch: Branch, otherwise: list[cst.BaseStatement]) -> cst.Else | cst.If | None:

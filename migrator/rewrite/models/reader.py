@@ -14,6 +14,7 @@ from migrator.rewrite.models.joins import Joins
 from migrator.rewrite.models.names_used import binds, reads, target_names
 from migrator.rewrite.models.scope import running
 from migrator.rewrite.models.sizes import Size
+from migrator.rewrite.models.text import lines_before
 
 
 @dataclass(eq=False)
@@ -38,6 +39,7 @@ class ModelBody:
     inputs: list[InputFacts] = field(default_factory=list)
     outputs: list[Tensor] = field(default_factory=list)
     model_name: str | None = None
+    sequential: bool = False
     docstring: cst.SimpleStatementLine | None = None
 
 
@@ -215,8 +217,7 @@ class Reader(Joins):
         first = names[0]
         assert isinstance(first, cst.Name)
         given = self.new_input(first.value, call, found)
-        self.line = self.top
-        regions: list[Region] = []
+        regions: list[Region] = [Line(statement)]
         for name in names[1:]:
             assert isinstance(name, cst.Name)
             self.line = Line(None, targets=(name.value,), work=Read(given.name, given.tensor))
@@ -288,6 +289,8 @@ class Reader(Joins):
     def _axis(self, shape: cst.BaseExpression, index: int) -> Size:
         from migrator.rewrite.templates import expression
 
+        if isinstance(shape, cst.Subscript) and code(shape).endswith("[1:]"):  # an array's shape without its batch axis
+            shape, index = shape.value, index + 1 if index >= 0 else index
         return self.size_of(expression(f"{{shape}}[{index}]", shape=shape))
 
     def size_of(self, node: cst.BaseExpression) -> Size:
@@ -353,6 +356,7 @@ class Reader(Joins):
 
     def _sequential(self, call: cst.Call, found: ModelBody, sequential: str | None, last: bool) -> list[Region]:
         layers: cst.BaseExpression | None = None
+        found.sequential = True
         for index, argument in enumerate(call.args):
             keyword = argument.keyword.value if argument.keyword else ("layers" if index == 0 else "name")
             if argument.star or keyword not in ("layers", "name", "trainable"):
@@ -366,10 +370,10 @@ class Reader(Joins):
         if layers is not None:
             if not isinstance(layers, (cst.List, cst.Tuple)):
                 raise Refused("`Sequential` is given its layers in a variable, which is not handled yet", call)
-            for element in layers.elements:
+            for index, element in enumerate(layers.elements):
                 if isinstance(element, cst.StarredElement):
                     raise Refused("`Sequential` is given unpacked layers, which is not handled yet", element)
-                self.line = Line(None, comments=element)
+                self.line = Line(None, comments=element, lines=lines_before(layers, index))
                 regions += self.add(element.value)
         if sequential is None:
             regions.append(self._finish_sequential(found))

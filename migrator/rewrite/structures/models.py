@@ -153,7 +153,8 @@ def _edits(item: Printed, definition: cst.ClassDef) -> dict[cst.CSTNode, Sequenc
     assert model.creation is not None
     small = model.creation.body[0]
     assert isinstance(small, (cst.Assign, cst.Return, cst.Expr, cst.AnnAssign))
-    creation = model.creation.with_changes(body=[small.with_changes(value=call)], leading_lines=())
+    lines = model.creation.leading_lines if model.sequential else ()  # else they are in `forward` with the outputs
+    creation = model.creation.with_changes(body=[small.with_changes(value=call)], leading_lines=lines)
     if isinstance(node, cst.Module):
         edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {statement: [] for statement in model.inside}
         edits[model.inside[0]] = [definition, *([] if len(model.inside) > 1 else [_apart(creation)])]
@@ -175,7 +176,7 @@ def _is_wrapper(item: Printed, body: Sequence[cst.BaseStatement]) -> bool:
 
 
 def _apart(statement: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
-    return statement.with_changes(leading_lines=_two_blank())
+    return statement.with_changes(leading_lines=_spaced(statement.leading_lines))
 
 
 def _two_blank() -> list[cst.EmptyLine]:
