@@ -68,11 +68,7 @@ def loop_of(
         names["device"] = earlier.device
     state = compiled.seen_from(use)
     data = data_of(use, arguments, names["device"], namer)
-    parts = LoopParts(
-        names["epoch"], names["logs"], use.receiver, state["optimizer"],
-        {metric.name: metric.function for metric in compiled.metrics}, data.validation is not None, rules.context.keras,
-        lambda schedule: parameter_count(schedule, use), tracer.peek,
-    )  # fmt: skip
+    parts = _parts(use, compiled, names, data, tracer)
     callbacks = attached(arguments.given.get("callbacks"), use, parts, tracer, namer, rules)
     codes = callbacks.codes
     epochs, count, counted = epochs_of(arguments, namer)
@@ -104,19 +100,34 @@ def loop_of(
         stop=callbacks.all("stop"),
         after=callbacks.all("after"),
     )  # fmt: skip
-    support = {"mini_batches"} | data.support | ({"RunningMeans"} if watched else set())
-    support |= {"TrainingHistory"} if history else set()
-    support |= (
-        {"clip_grad_norm_each_"} if compiled.optimizer.clip and compiled.optimizer.clip[0] == "clipnorm" else set()
-    )
     return Loop(
         body,
-        frozenset(support) | callbacks.support,
+        _support(compiled, data, watched, history is not None) | callbacks.support,
         frozenset({"import torch"}) | callbacks.imports,
         tracer,
         names["device"],
         callbacks.kept,
     )
+
+
+def _parts(use: Use, compiled: Compiled, names: dict[str, cst.BaseExpression], data: Data, tracer: Tracer) -> LoopParts:
+    return LoopParts(
+        epoch=names["epoch"],
+        logs=names["logs"],
+        model=use.receiver,
+        optimizer=compiled.seen_from(use)["optimizer"],
+        metrics={metric.name: metric.function for metric in compiled.metrics},
+        validates=data.validation is not None,
+        keras=compiled.rules.context.keras,
+        parameter_count=lambda schedule: parameter_count(schedule, use),
+        peek=tracer.peek,
+    )
+
+
+def _support(compiled: Compiled, data: Data, watched: bool, remembered: bool) -> frozenset[str]:
+    clips = compiled.optimizer.clip is not None and compiled.optimizer.clip[0] == "clipnorm"
+    pieces = {"RunningMeans": watched, "TrainingHistory": remembered, "clip_grad_norm_each_": clips}
+    return data.support | {"mini_batches"} | {name for name, used in pieces.items() if used}
 
 
 def _start(use: Use, names: dict[str, cst.BaseExpression]) -> Statements:
