@@ -66,7 +66,7 @@ LEFT = {
     "hidden arguments": ("def f(x, **k):\n    return tf.reduce_sum(x, **k)", "hides"),
     "a starred argument": ("def f(x):\n    return tf.add(*x)", "hides"),
     "a keyword of another version": ("y = tf.reduce_sum(x, keep_dims=True)", "no parameter `keep_dims`"),
-    "an argument with no translation": ("y = tf.gather(a, b, batch_dims=1)", "`batch_dims=1`"),
+    "an argument with no translation": ("y = tf.nn.embedding_lookup(a, b, max_norm=1.0)", "`max_norm=1.0`"),
     "a dtype that only running tells": ("def f(x, d):\n    return tf.cast(x, d)", "which dtype"),
     "a mode with no translation": ("y = tf.pad(x, p, mode='SYMMETRIC')", "no faithful translation"),
     "a value evaluated twice": ("y = tf.transpose(f(x))", "evaluated 2 times"),
@@ -102,7 +102,7 @@ REWRITTEN = {
     ),
     "a number where PyTorch wants a tensor": (
         "y = tf.maximum(0.5, tf.abs(x))",
-        "y = torch.maximum(torch.tensor(0.5), torch.abs(x))",
+        "y = torch.clamp(torch.tensor(0.5), min=torch.abs(x))",
     ),
     "a dtype by text": ("y = K.cast(x, 'float32')", "y = x.to(torch.float32)"),
     "a sum that needs parentheses": ("y = tf.cast(a + b, tf.int32)", "y = (a + b).to(torch.int32)"),
