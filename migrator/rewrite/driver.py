@@ -9,15 +9,17 @@ import libcst as cst
 from migrator.catalogue import Catalogue
 from migrator.catalogue.catalogue import catalogue_of
 from migrator.errors import MigrateError
-from migrator.facts import FileResult, Left, Profile, Project, Resolution, Rewritten, Site
+from migrator.facts import FileResult, Left, Pair, Profile, Project, Resolution, Rewritten, Site
 from migrator.rewrite.calls import rewrite_calls
 from migrator.rewrite.imports import settle
 from migrator.rewrite.leftovers import Leftovers
 from migrator.rewrite.models.names_used import reads
+from migrator.rewrite.models.pairs import targeted
 from migrator.rewrite.places import support_place
 from migrator.rewrite.session import FileContext, Proposal, apply, surviving
 from migrator.rewrite.structures.fit_loop import propose as propose_training
 from migrator.rewrite.structures.models import propose_models
+from migrator.rewrite.structures.training_facts import informed
 from migrator.rewrite.support import emit, extended, public_names
 from migrator.rewrite.verification import fault
 
@@ -47,13 +49,23 @@ class Driver:
         for skipped in self.project.inventory.skipped:
             files.append(FileResult(skipped.file, "skipped", skipped.reason, "", ""))
         created = {path: self._support_text(path, names) for path, names in sorted(self.support.items())}
-        return Rewritten(tuple(files), tuple(sites), tuple(left), created, tuple(self.models.pairs))
+        return Rewritten(tuple(files), tuple(sites), tuple(left), created, tuple(self._pairs()))
+
+    def _pairs(self) -> list[Pair]:
+        """The pairs of migrate.toml, with the loss, optimizer and data that the project trains its models with."""
+        if not self.models.pairs:
+            return []
+        context = self._context(next(iter(self.project.resolutions.values())))
+        return [targeted(pair, self.models.widths.get(pair.name)) for pair in informed(self.models.pairs, context)]
+
+    def _context(self, resolution: Resolution) -> FileContext:
+        return FileContext(
+            resolution.source, resolution, self.project, self.catalogue, self.profile, self.keras, self.models.facts
+        )
 
     def _file(self, path: str, resolution: Resolution) -> tuple[FileResult, list[Site], list[Left]]:
         source = resolution.source
-        context = FileContext(
-            source, resolution, self.project, self.catalogue, self.profile, self.keras, self.models.facts
-        )
+        context = self._context(resolution)
         proposals = [*self.models.proposals.get(path, ()), *propose_training(context)]
         edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {}
         for proposal in proposals:

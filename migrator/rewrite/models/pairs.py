@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from migrator.facts import Accept, Pair
@@ -39,6 +41,32 @@ def pair_of(item: Printed) -> Pair | None:
     )
 
 
+def output_width(item: Printed) -> int | None:
+    """The channels of a model's only output, from the defaults of the factory's parameters."""
+    model = item.model
+    if model is None or len(model.outputs) != 1 or model.outputs[0].rank != 2 or model.outputs[0].channels is None:
+        return None
+    known = fold(model.outputs[0].channels.expr, item.reading.names.api, _named(item))
+    return known if isinstance(known, int) and not isinstance(known, bool) else None
+
+
+def targeted(pair: Pair, width: int | None) -> Pair:
+    """The pair with targets that its loss can take: classes for a sparse cross-entropy, and so on."""
+    if pair.loss is None or pair.target is not None or width is None:
+        return pair
+    name = pair.loss.name
+    if name == "SparseCategoricalCrossentropy":
+        return replace(pair, target=f"int64[batch]:int(0,{width})")
+    if name == "BinaryCrossentropy":
+        return replace(pair, target=f"float32[batch,{width}]:uniform(0,1)")
+    return pair
+
+
+def _named(item: Printed) -> dict[str, cst.BaseExpression]:
+    defaults = {param.name.value: param.default for param in item.function.params if param.default is not None}
+    return {**defaults, **item.reading.named}
+
+
 def _name(item: Printed) -> str:
     stem = item.function.definition.file.removesuffix(".py").replace("/", "-")
     return f"{stem}-{item.function.name}".replace("_", "-").lower()
@@ -57,6 +85,3 @@ def _spec(item: Printed, given: InputFacts, several: bool) -> str | None:
     if not all(isinstance(size, int) and not isinstance(size, bool) for size in known):
         return None
     return f"float32[{','.join(['batch', *map(str, known)])}]"
-
-
-__all__ = ["cst", "pair_of"]

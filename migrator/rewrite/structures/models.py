@@ -18,7 +18,7 @@ from migrator.rewrite.models.binding import Function, Names, components, find_fu
 from migrator.rewrite.models.group import Group, Printed, class_names, model_variable, returns_model
 from migrator.rewrite.models.ir import Refused
 from migrator.rewrite.models.names_used import reads
-from migrator.rewrite.models.pairs import pair_of
+from migrator.rewrite.models.pairs import output_width, pair_of
 from migrator.rewrite.positions import Lines
 from migrator.rewrite.session import ModelFacts, Proposal
 from migrator.rewrite.support import public_names
@@ -32,7 +32,7 @@ class Models:
     proposals: dict[str, list[Proposal]] = field(default_factory=dict)
     facts: dict[Definition | cst.CSTNode, ModelFacts] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
-    handled: set[int] = field(default_factory=set)  # ids of nodes below which nothing is left for other rules
+    widths: dict[str, int] = field(default_factory=dict)  # by pair: channels of the only output, where they are known
 
 
 def propose_models(project: Project, catalogue: Catalogue, profile: Profile) -> Models:
@@ -264,6 +264,9 @@ def _note(models: Models, item: Printed) -> None:
         pair = pair_of(item)
         if pair is not None:
             models.pairs.append(pair)
+            width = output_width(item)
+            if width is not None:
+                models.widths[pair.name] = width
     if model.creation is not None:
         models.facts[model.creation] = facts
         small = model.creation.body[0]
