@@ -54,5 +54,5 @@ def found(pair: Pair, both: Both, made: Sequence[Check]) -> tuple[dict[str, Any]
 
 def _effect(both: Both) -> float | None:
     """The largest relative change of any variable after training, with the difference against without it."""
-    with_it, without = both.ours("float64/trained"), both.ours("float64/without-differences")
+    with_it, without = both.ours(f"{both.precision}/trained"), both.ours(f"{both.precision}/without-differences")
     return judge.tally(without, with_it).error if with_it.keys() == without.keys() else None

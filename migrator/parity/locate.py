@@ -119,12 +119,12 @@ def _train(search: Search) -> Found | None:
 
 def _state(search: Search) -> Found | None:
     found = _worst(search) or {}
-    variances = search.both.ours("float64/without-differences")
-    if variances and not search.both.accepted and _settles(search.both, variances):
+    variances = search.both.ours(f"{search.both.precision}/removed")
+    if variances and _settles(search.both, variances):
         found.update(cause="batchnorm-variance", write="accept it in migrate.toml, or correct running_var")
         return found
     facts, arrays = search.experiment("momentum")
-    prefix = "float64/momentum/"
+    prefix = f"{search.both.precision}/momentum/"
     ours = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
     if ours and _settles(search.both, ours):
         now = ", ".join(sorted({f"{value:g}" for value in facts["momentum"].values()}))
@@ -135,7 +135,9 @@ def _state(search: Search) -> Found | None:
 def _settles(both: Both, ours: judge.Arrays) -> bool:
     """Whether trained state would agree with these arrays."""
     untrained = {f"variable/{index}" for index, v in enumerate(both.record.variables) if not v["trainable"]}
-    theirs = {name: ref for name, ref in both.record.references("float64/trained").items() if name in untrained}
+    theirs = {
+        name: ref for name, ref in both.record.references(f"{both.precision}/trained").items() if name in untrained
+    }
     kept = {name: array for name, array in ours.items() if name in untrained}
     return judge.exact("state", judge.tally(theirs, kept), both.constants(), judge.NAMED).verdict == "pass"
 

@@ -40,13 +40,8 @@ def train_for_real(
                 progress(f"{pair.name}: training the PyTorch version ({len(seeds)} times, {stated.epochs} epochs)")
                 facts = {key: first[key] for key in ("variables", "form", "layers_called")}
                 start = str(work / "tensorflow" / "arrays.safetensors")
-                ours: dict[str, Any] = {
-                    "ref": pair.torch,
-                    "arguments": {},
-                    "torch_call": pair.torch_call,
-                    "start": start,
-                }
-                second = requests.ask("torch_training", {**asked, **facts, **ours}, work / "torch", options, "torch")
+                asked.update(facts, ref=pair.torch, arguments={}, torch_call=pair.torch_call, start=start)
+                second = requests.ask("torch_training", asked, work / "torch", options, "torch")
                 runs += [_run("torch", run) for run in second["runs"]]
         except requests.SideFailed as error:
             raise MigrateError(f"Pair {pair.name} could not be trained. {error}", ExitCode.WORK) from None

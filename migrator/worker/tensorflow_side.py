@@ -28,6 +28,8 @@ STEPS = 20
 
 def main(request: Mapping[str, Any]) -> dict[str, Any]:
     """Compute the record; see the module's text."""
+    if hasattr(tf.config.experimental, "enable_tensor_float_32_execution"):
+        tf.config.experimental.enable_tensor_float_32_execution(False)
     work = Recording(request)
     work.in_float64()
     work.in_float32()

@@ -60,8 +60,8 @@ def _train(model: Model, data: schedule.Data, seed: int, request: Mapping[str, A
         optimizer.apply_gradients(zip(found, variables))
         return value
 
-    graph = tf.function(step, reduce_retracing=True)
-    predict = tf.function(lambda inputs: model(inputs)[0][1], reduce_retracing=True)
+    graph = tf.function(step)
+    predict = tf.function(lambda inputs: model(inputs)[0][1])
 
     def tensors(inputs: Any) -> list[Any]:
         return [model.tensor(array) for array in inputs]
