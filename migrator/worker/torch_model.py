@@ -147,13 +147,19 @@ def _facts(name: str, module: Any, role: str, tensor: Any, buffer: bool) -> dict
         "path": f"{name}.{role}".lstrip("."),
         "module": name,
         "class": type(module).__name__,
-        "library": type(module).__module__.startswith("torch.nn."),
+        "library": _from_library(module),
         "role": role,
         "shape": list(tensor.shape),
         "trainable": bool(tensor.requires_grad) and not buffer,
         "buffer": buffer,
         "constant": float(first) if constant else None,
     }
+
+
+def _from_library(module: Any) -> bool:
+    """Whether the module is, or extends, one of torch.nn's own layers, whose layouts are known."""
+    bases = [base for base in type(module).__mro__ if base.__module__.startswith("torch.nn.modules.")]
+    return any(base is not torch.nn.Module for base in bases)
 
 
 def _plain(value: Any) -> Any:
