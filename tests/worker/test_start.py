@@ -11,7 +11,7 @@ from migrator.worker import launch, loading
 
 def start(tmp_path: Path, ref: str, **more: Any) -> dict[str, Any]:
     request = {"ref": ref, "folder": str(tmp_path), **more}
-    return launch.run("probe", request, tmp_path / "out", timeout=more.get("limit", 60))
+    return launch.run("calling", request, tmp_path / "out", timeout=more.get("limit", 60))
 
 
 def write(path: Path, text: str) -> None:
