@@ -1,4 +1,4 @@
-"""All structures over all files of a project, in the one order that works: models, then training code, then the rest."""
+"""All structures over all files of a project, in the order that works: models, then training code, then the rest."""
 
 from __future__ import annotations
 

@@ -145,14 +145,14 @@ def _inserted(before: cst.Module, after: cst.Module, lines: list[str]) -> cst.Mo
     header = list(after.header)
     if place < len(body):
         following = body[place]
-        lines = list(getattr(following, "leading_lines", ()))
+        blank: list[cst.EmptyLine] = list(getattr(following, "leading_lines", ()))
         if _is_import(following):
-            while place == 0 and lines and lines[0].comment is None:
-                lines.pop(0)
-            new[0] = new[0].with_changes(leading_lines=lines)
+            while place == 0 and blank and blank[0].comment is None:
+                blank.pop(0)
+            new[0] = new[0].with_changes(leading_lines=blank)
             body[place] = following.with_changes(leading_lines=())
-        elif not lines or lines[0].comment is not None:
-            body[place] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])  # type: ignore[arg-type]
+        elif not blank or blank[0].comment is not None:
+            body[place] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *blank])
     if place and not _is_import(body[place - 1]):
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     return after.with_changes(body=[*body[:place], *new, *body[place:]], header=header)

@@ -65,16 +65,16 @@ class Leftovers:
         return Left(call.file, call.line, rule.id, f"{call.api} is used in a way that is not rewritten yet")
 
     def markers(self, left: Sequence[Left]) -> dict[cst.CSTNode, list[str]]:
-        """`# migrate: <grade> <rule>: <reason>` for the statement that each reason speaks of, where it is still there."""
+        """`# migrate: <grade> <rule>: <reason>` by statement that a reason speaks of, where it is still there."""
         by_line: dict[int, cst.CSTNode] = {}
         for node in own_nodes(self.resolution.source.module):
             if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)) and id(node) in self.alive:
                 self._note(by_line, node)
         found: dict[cst.CSTNode, list[str]] = {}
         for item in left:
-            node = by_line.get(item.line) or by_line.get(self._statement_line(item.line, by_line))
-            if node is not None:
-                found.setdefault(node, []).append(self._text(item))
+            place = by_line.get(item.line) or by_line.get(self._statement_line(item.line, by_line))
+            if place is not None:
+                found.setdefault(place, []).append(self._text(item))
         return found
 
     def _note(self, by_line: dict[int, cst.CSTNode], node: cst.CSTNode) -> None:

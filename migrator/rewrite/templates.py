@@ -190,7 +190,7 @@ class _Filler(cst.CSTTransformer):
         if not isinstance(value, cst.Name) or not value.value.startswith(TOKEN):
             return updated
         part = self._part(value.value)
-        return cst.FlattenSentinel(part) if isinstance(part, list) else updated  # type: ignore[arg-type]
+        return cst.FlattenSentinel(part) if isinstance(part, list) else updated
 
     def _part(self, token: str) -> Nodes:
         name = token.removeprefix(TOKEN)

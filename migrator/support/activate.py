@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -10,13 +11,9 @@ import torch.nn.functional as F
 
 def activate(x: torch.Tensor, activation: Any, dim: int = -1) -> torch.Tensor:
     """`activation` is a Keras name, a function of a tensor, or None. `dim` is the axis of the channels."""
-    if activation is None or activation == "linear":
-        return x
-    if callable(activation):
-        return activation(x)
-    if activation in ("softmax", "log_softmax"):
-        return getattr(F, activation)(x, dim=dim)
-    known = {
+    known: dict[Any, Callable[[torch.Tensor], torch.Tensor]] = {
+        None: lambda tensor: tensor,
+        "linear": lambda tensor: tensor,
         "relu": F.relu,
         "relu6": F.relu6,
         "sigmoid": torch.sigmoid,
@@ -30,5 +27,8 @@ def activate(x: torch.Tensor, activation: Any, dim: int = -1) -> torch.Tensor:
         "gelu": F.gelu,
         "exponential": torch.exp,
         "mish": F.mish,
+        "softmax": lambda tensor: F.softmax(tensor, dim=dim),
+        "log_softmax": lambda tensor: F.log_softmax(tensor, dim=dim),
     }
-    return known[activation](x)
+    function: Callable[[torch.Tensor], torch.Tensor] = activation if callable(activation) else known[activation]
+    return function(x)

@@ -11,14 +11,14 @@ class PopulationVariance:
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if not self.training:  # type: ignore[attr-defined]
-            return super().forward(x)  # type: ignore[misc]
+            return super().forward(x)  # type: ignore[misc,no-any-return]
         before = self.running_var.clone()  # type: ignore[attr-defined]
         result = super().forward(x)  # type: ignore[misc]
         count = x.numel() / x.shape[1]
         with torch.no_grad():
             kept = (1 - self.momentum) * before  # type: ignore[attr-defined]
             self.running_var.copy_(kept + (self.running_var - kept) * (count - 1) / count)  # type: ignore[attr-defined]
-        return result
+        return result  # type: ignore[no-any-return]
 
 
 class PopulationBatchNorm1d(PopulationVariance, nn.BatchNorm1d):

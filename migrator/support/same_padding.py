@@ -15,10 +15,10 @@ def pad_same(
 ) -> torch.Tensor:
     """x of shape (N, C, H, W), padded so that a window with this stride yields ceil(size / stride) positions.
 
-    The total is max((ceil(n / s) - 1) * s + (k - 1) * d + 1 - n, 0) along each axis; half of it, rounded down, in front.
+    The total is max((ceil(n / s) - 1) * s + (k - 1) * d + 1 - n, 0) along an axis; half of it, rounded down, in front.
     """
     pads: list[int] = []
-    for size, k, s, d in zip(x.shape[:1:-1], kernel[::-1], stride[::-1], dilation[::-1]):
+    for size, k, s, d in zip(x.shape[:1:-1], kernel[::-1], stride[::-1], dilation[::-1], strict=True):
         total = max((-(-size // s) - 1) * s + (k - 1) * d + 1 - size, 0)
         pads += [total // 2, total - total // 2]
     return F.pad(x, pads, value=value)

@@ -63,6 +63,7 @@ def _penalty() -> cst.FunctionDef:
         'def penalty(self):\n    """The regularisation loss, to be added to the training loss."""\n'
         "    return regularization(self)\n"
     )
+    assert isinstance(method, cst.FunctionDef)
     return method.with_changes(leading_lines=[_BLANK])
 
 

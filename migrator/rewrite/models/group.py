@@ -9,19 +9,21 @@ import libcst as cst
 
 from migrator.catalogue import Catalogue
 from migrator.facts import Definition, Profile
-from migrator.rewrite.arguments import code
-from migrator.rewrite.models.binding import Function, own_nodes
+from migrator.rewrite.models.binding import Function
 from migrator.rewrite.models.classes import class_definition, parameter, plain_parameter
+from migrator.rewrite.models.creation import movable, returns_model
+from migrator.rewrite.models.forward_tidy import without_dead_aliases
 from migrator.rewrite.models.helpers import ReadAgain, construction
-from migrator.rewrite.models.ir import Branch, Layer, Line, Refused, Region, Tensor, Value, walk
+from migrator.rewrite.models.inputs import ModelBody
+from migrator.rewrite.models.ir import Branch, Layer, Refused, Region, Tensor, Value, walk
 from migrator.rewrite.models.layout import solve
 from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import made_layers
-from migrator.rewrite.models.names_used import binds, read_nodes, reads, target_names
-from migrator.rewrite.models.naming import assign_attributes, class_name
-from migrator.rewrite.models.print_forward import ForwardPrinter, without_dead_aliases
+from migrator.rewrite.models.names_used import read_nodes, reads
+from migrator.rewrite.models.naming import assign_attributes
+from migrator.rewrite.models.print_forward import ForwardPrinter
 from migrator.rewrite.models.print_init import InitPrinter
-from migrator.rewrite.models.reader import ModelBody, Reader, without_docstring
+from migrator.rewrite.models.reader import Reader, without_docstring
 from migrator.rewrite.models.scope import GroupFacts, Summary
 
 _ROUNDS = 40
@@ -188,7 +190,7 @@ class Group:
             if isinstance(function.node, cst.Module)
             else {param.name.value for param in function.node.params.kwonly_params}
         )
-        positional, keywords = first, []
+        positional, keywords = first, list[cst.Param]()
         for param in function.params:
             if param.name.value in item.parameters and param.name.value not in function.tensors:
                 default = None if param.default is None else reading.construct(param.default)
@@ -279,110 +281,3 @@ def _name_conditions(regions: Sequence[Region], taken: set[str]) -> None:
                 name = f"{name.rstrip('0123456789')}{number}"
             taken.add(name)
             region.attribute = name
-
-
-def returns_model(model: ModelBody) -> bool:
-    """Whether the function hands the model to its caller."""
-    creation = model.creation
-    if creation is not None and isinstance(creation.body[0], cst.Return):
-        return True
-    target = model_variable(model)
-    return target is not None and any(
-        isinstance(statement, cst.SimpleStatementLine)
-        and isinstance(statement.body[0], cst.Return)
-        and statement.body[0].value is not None
-        and code(statement.body[0].value) == target
-        for statement in model.after
-    )
-
-
-def model_variable(model: ModelBody) -> str | None:
-    """The variable that holds the model."""
-    small = model.creation.body[0] if model.creation is not None else None
-    if isinstance(small, cst.Assign) and len(small.targets) == 1 and isinstance(small.targets[0].target, cst.Name):
-        return small.targets[0].target.value
-    return None
-
-
-def movable(function: Function) -> set[cst.BaseStatement]:
-    """Configuration in front of a model whose names nobody reads but the model: judged by the names alone."""
-    body, _ = without_docstring(function.body)
-    lines = [item for item in body if isinstance(item, cst.BaseStatement)]
-    found: set[cst.BaseStatement] = set()
-    after_names: set[str] = set()
-    seen_model = False
-    for statement in reversed(lines):
-        if not seen_model:
-            after_names |= reads(statement)
-            seen_model = "Return" not in type(statement).__name__ and _is_creation_like(statement)
-            continue
-        if binds(statement) and not binds(statement) & after_names:
-            found.add(statement)
-        else:
-            after_names |= reads(statement)
-    return found
-
-
-def _is_creation_like(statement: cst.BaseStatement) -> bool:
-    return isinstance(statement, cst.SimpleStatementLine) and any(
-        word in code(statement) for word in ("Model(", "Sequential(", ".add(")
-    )
-
-
-def class_names(functions: Mapping[Definition, Function]) -> dict[Definition, str]:
-    """A class name for every function, free in its file."""
-    chosen: dict[Definition, str] = {}
-    for definition, function in functions.items():
-        taken = _bound_in(function.resolution.source.module) | {
-            name for other, name in chosen.items() if other.file == definition.file
-        }
-        stem = definition.file.rpartition("/")[2].removesuffix(".py")
-        taken.discard(function.name)
-        own = () if function.kind == "helper" else literal_names(function)
-        first = function.name if function.kind == "helper" or hands_out(function) else (*own, stem)[0]
-        name = class_name(first, taken, (*own, function.name, stem))
-        if name == function.name and function.kind == "factory":
-            name = class_name(function.name + "_module", taken | {name}, ())
-        chosen[definition] = name
-    return chosen
-
-
-def hands_out(function: Function) -> bool:
-    """Whether a function returns the model that it builds, judged by the text alone."""
-    made = literal_names(function)
-    for statement in function.body:
-        for node in own_nodes(statement):
-            if isinstance(node, cst.Return) and node.value is not None:
-                names = reads(node.value)
-                if names & set(made) or isinstance(node.value, cst.Call) and _makes_model(node.value):
-                    return True
-    return False
-
-
-def _makes_model(node: cst.Call) -> bool:
-    return code(node.func).rpartition(".")[2] in ("Model", "Sequential")
-
-
-def literal_names(function: Function) -> tuple[str, ...]:
-    """What a model calls itself: the literal `name=` of `Model` or `Sequential`, then the variable it is bound to."""
-    found: list[str] = []
-    for statement in function.body:
-        for node in own_nodes(statement):
-            if isinstance(node, cst.Call) and _makes_model(node):
-                for argument in node.args:
-                    if argument.keyword is not None and argument.keyword.value == "name":
-                        if isinstance(argument.value, cst.SimpleString):
-                            found.append(str(argument.value.evaluated_value))
-            if isinstance(node, cst.Assign) and isinstance(node.value, cst.Call) and _makes_model(node.value):
-                found += [name for target in node.targets for name in target_names(target.target)]
-    return tuple(found)
-
-
-def _bound_in(module: cst.Module) -> set[str]:
-    found: set[str] = set()
-    for item in module.body:
-        found |= binds(item)
-    return found
-
-
-__all__ = ["Group", "Line", "Printed", "class_names", "model_variable", "returns_model"]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.rewrite.arguments import code
-from migrator.rewrite.models.base import Reading, _Rename
+from migrator.rewrite.models.base import Reading
 from migrator.rewrite.models.binding import Function
-from migrator.rewrite.models.ir import Bundle, Invoke, Layer, Make, Refused, Tensor, Value, Work
+from migrator.rewrite.models.construct_side import Rename
+from migrator.rewrite.models.ir import Bundle, Invoke, Layer, Make, Refused, Tensor, Value, Work, element
 from migrator.rewrite.models.names_used import read_nodes
 from migrator.rewrite.models.naming import hints_of_helper
 from migrator.rewrite.models.scope import Summary, name_size
@@ -82,7 +83,7 @@ class HelperCall(Reading):
                 raise Refused(f"`{function.name}` is called with a tensor here and with a list elsewhere", argument)
             self.facts.bundles.add(key)
             raise ReadAgain
-        mine, theirs = _element(work.value), _element(parameter)
+        mine, theirs = element(work.value), element(parameter)
         if theirs.rank is not None and not mine.settle(theirs.rank):
             raise Refused(f"`{function.name}` is called with tensors of different ranks", argument)
         if mine.rank is not None and theirs.rank is None:
@@ -116,7 +117,7 @@ class HelperCall(Reading):
         config: list[tuple[str, cst.Arg]],
         node: cst.Call,
     ) -> Invocation:
-        names = {id(theirs): name for name, value in summary.tensors.items() for theirs in [_element(value)]}
+        names = {id(theirs): name for name, value in summary.tensors.items() for theirs in [element(value)]}
         channels: dict[str, cst.BaseExpression] = {}
         sizes: dict[str, tuple[cst.BaseExpression, ...] | None] = {}
         for _, work, theirs in operands:
@@ -214,17 +215,13 @@ class HelperCall(Reading):
 
     def renamed(self, node: cst.BaseExpression, names: Mapping[str, cst.BaseExpression]) -> cst.BaseExpression:
         """The expression with other names read."""
-        new = node.visit(_Rename(names, {id(name) for name in read_nodes(node)}))
+        new = node.visit(Rename(names, {id(name) for name in read_nodes(node)}))
         assert isinstance(new, cst.BaseExpression)
         return new
 
     def forward_pick(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An element or a reordering of a list of tensors, its configuration stored."""
         return self.forward(node)
-
-
-def _element(value: Value) -> Tensor:
-    return value.element if isinstance(value, Bundle) else value
 
 
 def matched(function: Function, node: cst.Call) -> list[tuple[str, cst.Arg]]:

@@ -79,6 +79,11 @@ class Bundle:
 Value = Tensor | Bundle
 
 
+def element(value: Value) -> Tensor:
+    """The tensor itself, or the one that stands for all tensors of a bundle."""
+    return value.element if isinstance(value, Bundle) else value
+
+
 @dataclass(frozen=True)
 class Step:
     """How one layer or operation is written. Templates use {self}, {x} (or {xs}) and the names in `parts`.
@@ -201,7 +206,7 @@ class Make:
 
 @dataclass(eq=False)
 class Config:
-    """A statement of construction, as it is printed in `__init__`; `replayed` where a loop of `forward` needs it too."""
+    """A statement of construction, as `__init__` prints it; `replayed` is for a loop of `forward` that needs it too."""
 
     statement: cst.BaseStatement
     source: cst.CSTNode

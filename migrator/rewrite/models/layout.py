@@ -11,7 +11,20 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from migrator.rewrite.models.ir import Apply, Bundle, Gather, Invoke, Line, Region, Settle, Tensor, Value, Work, walk
+from migrator.rewrite.models.ir import (
+    Apply,
+    Bundle,
+    Gather,
+    Invoke,
+    Line,
+    Region,
+    Settle,
+    Tensor,
+    Value,
+    Work,
+    element,
+    walk,
+)
 
 _NEVER = 10**12
 _FIRST, _LAST = "first", "last"
@@ -45,7 +58,7 @@ class _Graph:
         while queue:
             node = queue.popleft()
             if node == _LAST:
-                path = []
+                path: list[tuple[Node, Node]] = []
                 while node != _FIRST:
                     path.append((parents[node], node))
                     node = parents[node]
@@ -116,7 +129,7 @@ def _tensors(regions: Sequence[Region]) -> Iterator[Tensor]:
 
 
 def _yielded(work: Work) -> Iterator[Tensor]:
-    yield _tensor(work.value)
+    yield element(work.value)
     if isinstance(work, Apply):
         for operand in work.operands:
             yield from _yielded(operand)
@@ -156,26 +169,22 @@ def _of_work(work: Work) -> Iterator[Edge]:
     if isinstance(work, Apply):
         for operand in work.operands:
             yield from _of_work(operand)
-            tensor = _tensor(operand.value)
+            tensor = element(operand.value)
             if work.step.wants is not None:
                 yield tensor, work.step.wants, _cost(work.value)
             elif _in_question(work.value):
                 yield tensor, work.value, _cost(work.value)
             elif len(work.operands) > 1:
-                yield tensor, _tensor(work.operands[0].value), _cost(work.value)
+                yield tensor, element(work.operands[0].value), _cost(work.value)
     elif isinstance(work, Invoke):
         for _, operand, parameter in work.operands:
             yield from _of_work(operand)
-            yield _tensor(operand.value), parameter, 10 ** len(work.layer.loops)
+            yield element(operand.value), parameter, 10 ** len(work.layer.loops)
     elif isinstance(work, Gather):
         for item in work.items:
             yield from _of_work(item)
             if isinstance(item.value, Tensor):
                 yield item.value, work.value.element, _cost(work.value.element)
-
-
-def _tensor(value: Value) -> Tensor:
-    return value.element if isinstance(value, Bundle) else value
 
 
 def _cost(tensor: Tensor) -> int:

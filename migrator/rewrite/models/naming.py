@@ -27,9 +27,10 @@ _VAGUE = {
 # what nn.Module has already
 _TAKEN = {
     "forward", "penalty", "training", "train", "eval", "type", "to", "float", "double", "half", "cuda", "cpu", "apply",
-    "parameters", "modules", "children", "buffers", "state_dict", "load_state_dict", "zero_grad", "compile", "share_memory",
-    "add_module", "register_buffer", "register_parameter", "named_modules", "named_parameters", "extra_repr", "bfloat16",
-    "requires_grad_", "get_parameter", "get_buffer", "get_submodule", "ipu", "xpu", "mtia", "dump_patches", "call_super_init",
+    "parameters", "modules", "children", "buffers", "state_dict", "load_state_dict", "zero_grad", "compile",
+    "share_memory", "add_module", "register_buffer", "register_parameter", "named_modules", "named_parameters",
+    "extra_repr", "bfloat16", "requires_grad_", "get_parameter", "get_buffer", "get_submodule", "ipu", "xpu", "mtia",
+    "dump_patches", "call_super_init",
 }  # fmt: skip
 
 

@@ -9,8 +9,8 @@ import libcst as cst
 from migrator.facts import Accept, Pair
 from migrator.rewrite.models.constants import fold
 from migrator.rewrite.models.group import Printed
+from migrator.rewrite.models.inputs import InputFacts
 from migrator.rewrite.models.layer_call import NOT_CONSTANT
-from migrator.rewrite.models.reader import InputFacts
 
 _BECAUSE = {
     "batchnorm-variance": "PyTorch remembers the unbiased variance of a batch, Keras 3 the biased one: "

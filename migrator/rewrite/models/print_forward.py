@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from migrator.rewrite.models.forward_tidy import layout_of, merged_starts
 from migrator.rewrite.models.ir import (
     Apply,
     Branch,
@@ -24,11 +25,10 @@ from migrator.rewrite.models.ir import (
     Region,
     Settle,
     Tensor,
-    Value,
     Work,
+    element,
 )
 from migrator.rewrite.models.loop_forms import below, innermost, listed_layers
-from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.naming import singular
 from migrator.rewrite.models.text import above, comment_lines, element_comments, inner_comments, trailing, without_lines
 from migrator.rewrite.templates import expression, statements
@@ -48,7 +48,7 @@ class ForwardPrinter:
         """The statements of a sequence of regions."""
         found: list[cst.BaseStatement] = []
         waiting: list[cst.EmptyLine] = []
-        for region in _merged_starts(regions):
+        for region in merged_starts(regions):
             new = self._region(region)
             if not new and isinstance(region, Line) and not region.events and region.work is None:
                 waiting += [line for line in getattr(region.node, "leading_lines", ()) if line.comment is not None]
@@ -91,9 +91,7 @@ class ForwardPrinter:
             if isinstance(code, cst.Name) and code.value == line.targets[0]:
                 return []
             target = ", ".join(line.targets)
-            new = cst.parse_statement(f"{target} = _")
-            assert isinstance(new, cst.SimpleStatementLine) and isinstance(new.body[0], cst.Assign)
-            new = new.with_changes(body=[new.body[0].with_changes(value=code)])
+            new = statements(f"{target} = {{code}}", code=code)[0]
         return [*replayed, self._commented(new, line)]
 
     def _commented(self, new: cst.BaseStatement, line: Line) -> cst.BaseStatement:
@@ -111,8 +109,7 @@ class ForwardPrinter:
             items = [
                 cst.Element(self.code(item, wants[index] if wants else "last")) for index, item in enumerate(work.items)
             ]
-            brackets = {} if work.brackets == "(" else {"lpar": [], "rpar": []}
-            return cst.Tuple(items, **brackets)
+            return cst.Tuple(items) if work.brackets == "(" else cst.Tuple(items, lpar=[], rpar=[])
         return self.code(work, wants[0] if wants else "last")
 
     # ------------------------------------------------------------ expressions
@@ -157,8 +154,8 @@ class ForwardPrinter:
         elif value.rank is not None and value.rank > 2:
             common = layout_of(value)
         else:
-            common = layout_of(_tensor(work.operands[0].value))
-        ranks = [_tensor(operand.value).rank for operand in work.operands]
+            common = layout_of(element(work.operands[0].value))
+        ranks = [element(operand.value).rank for operand in work.operands]
         template = step.first if common == "first" and (ranks[0] or 2) > 2 else step.last
         codes = [self.code(operand, common) for operand in work.operands]
         parts: dict[str, cst.BaseExpression | str] = {**step.parts}
@@ -252,89 +249,7 @@ class ForwardPrinter:
         return name
 
 
-def without_dead_aliases(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
-    """Leaves out `shortcut = x` where `shortcut` is assigned again before anybody reads it."""
-    found: list[cst.BaseStatement] = []
-    lines: Sequence[cst.EmptyLine] = ()
-    for index, statement in enumerate(body):
-        name = _alias_of(statement)
-        if name is not None and _assigned_before_read(name, body[index + 1 :]):
-            lines = [*lines, *statement.leading_lines]  # type: ignore[attr-defined]
-            continue
-        if lines:
-            statement = statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]
-            lines = ()
-        found.append(statement)
-    return found
-
-
-def _alias_of(statement: cst.BaseStatement) -> str | None:
-    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
-    if isinstance(small, cst.Assign) and isinstance(small.value, cst.Name) and len(small.targets) == 1:
-        target = small.targets[0].target
-        return target.value if isinstance(target, cst.Name) else None
-    return None
-
-
-def _assigned_before_read(name: str, rest: Sequence[cst.BaseStatement]) -> bool:
-    for statement in rest:
-        if name in reads(statement):
-            return False
-        if name in binds(statement):
-            return isinstance(statement, cst.SimpleStatementLine)
-    return True
-
-
-def _merged_starts(regions: Sequence[Region]) -> list[Region]:
-    """Leaves out `x = inputs` where the next statement is the only one that reads this `x`, and nothing moves."""
-    found: list[Region] = []
-    regions = list(regions)
-    for index, region in enumerate(regions):
-        following = regions[index + 1] if index + 1 < len(regions) else None
-        if _is_start(region) and isinstance(following, Line) and _takes_over(region, following):  # type: ignore[arg-type]
-            continue
-        found.append(region)
-    return found
-
-
-def _is_start(region: Region) -> bool:
-    if not isinstance(region, Line) or region.node is not None or not isinstance(region.work, Read):
-        return False
-    value = region.value
-    return isinstance(value, Tensor) and layout_of(value) == layout_of(_tensor(region.work.value))
-
-
-def _takes_over(start: Line, following: Line) -> bool:
-    name = start.targets[0]
-    readers = _reads_of(following.work, name)
-    if len(readers) != 1 or (following.targets != (name,) and not following.returned):
-        return False
-    assert isinstance(start.work, Read)
-    readers[0].name = start.work.name
-    return True
-
-
-def _reads_of(work: Work | None, name: str) -> list[Read]:
-    if isinstance(work, Read):
-        return [work] if work.name == name else []
-    if isinstance(work, (Apply, Invoke)):
-        operands = [operand if not isinstance(operand, tuple) else operand[1] for operand in work.operands]
-        return [read for operand in operands for read in _reads_of(operand, name)]
-    if isinstance(work, Gather):
-        return [read for item in work.items for read in _reads_of(item, name)]
-    return []
-
-
 def permuted(code: cst.BaseExpression, rank: int, want: Layout) -> cst.BaseExpression:
     """The tensor seen in the other layout: a view, nothing is copied."""
     axes = (_TO_FIRST if want == "first" else _TO_LAST)[rank]
     return expression(f"{{x}}.permute{axes}", x=code)
-
-
-def layout_of(tensor: Tensor) -> Layout:
-    """The layout that was decided for a tensor."""
-    return tensor.shared.layout if tensor.rank is not None and tensor.rank > 2 else "last"
-
-
-def _tensor(value: Value) -> Tensor:
-    return value.element if isinstance(value, Bundle) else value

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from migrator.rewrite.arguments import code
-from migrator.rewrite.models.expressions import Expressions
+from migrator.rewrite.models.assignments import Assignments
 from migrator.rewrite.models.ir import (
     Bundle,
     Config,
     Gather,
-    Layer,
     Line,
-    Make,
-    Read,
     Refused,
     Region,
-    Step,
     Store,
     Tensor,
     Track,
     Value,
-    Work,
 )
-from migrator.rewrite.models.names_used import binds, read_nodes, reads, target_names
-from migrator.rewrite.models.naming import of_target
-from migrator.rewrite.models.scope import Pending, Shape, running
+from migrator.rewrite.models.names_used import binds
+from migrator.rewrite.models.scope import Pending, running
 
+_AUGMENTED: dict[type[cst.BaseAugOp], type[cst.Add] | type[cst.Subtract] | type[cst.Multiply]] = {
+    cst.AddAssign: cst.Add,
+    cst.SubtractAssign: cst.Subtract,
+    cst.MultiplyAssign: cst.Multiply,
+}
 _HARMLESS_METHODS = {"set_shape", "shape", "get_shape"}
 
 
-class Statements(Expressions):
+class Statements(Assignments):
     """Reads simple statements; compound ones are in `joins`."""
 
     def block(self, body: list[cst.BaseStatement]) -> list[Region]:
@@ -47,10 +44,6 @@ class Statements(Expressions):
         if isinstance(node, cst.SimpleStatementLine):
             return self._simple(node)
         return self.compound(node)
-
-    def compound(self, node: cst.BaseStatement) -> list[Region]:
-        """Given by `Joins`."""
-        raise NotImplementedError
 
     def has_work(self, node: cst.CSTNode) -> bool:
         """Whether anything below makes or applies a layer, or touches a tensor other than by its static shape."""
@@ -103,8 +96,9 @@ class Statements(Expressions):
         if node.value is None:
             raise Refused("a helper returns without a tensor", node)
         work = self.work(node.value)
-        values = list(work.value.items or ()) if isinstance(work, Gather) else [work.value]
-        if isinstance(work.value, Bundle) and not isinstance(work, Gather) and isinstance(node.value, cst.Call):
+        several = isinstance(work, Gather) or isinstance(node.value, cst.Call)
+        values: list[Value] = [work.value]
+        if isinstance(work.value, Bundle) and several:
             values = list(work.value.items or ())
         if not values:
             raise Refused("a list of tensors is returned, which is not handled yet", node)
@@ -121,7 +115,7 @@ class Statements(Expressions):
                 raise Refused("the number of channels that a helper returns cannot be derived", self.line.node)
             self.line.events.append(Store("out_channels", _tuple([size.expr for size in sizes if size])))
         if self.key("out_size") in self.facts.demands:
-            pairs = []
+            pairs: list[cst.BaseExpression] = []
             for value in values:
                 spatial = [self.current(axis) for axis in (value.spatial or ())] if isinstance(value, Tensor) else []
                 if not spatial or any(axis is None for axis in spatial):
@@ -142,139 +136,8 @@ class Statements(Expressions):
             self.numbers.bound[(name, version)] = (line, event)
         return line
 
-    def _assign(self, small: cst.Assign, node: cst.SimpleStatementLine) -> list[Region]:
-        value = small.value
-        targets = [target.target for target in small.targets]
-        if isinstance(value, cst.Call) and self.names.is_layer(value.func):
-            return self._layer_variable(targets, value)
-        if isinstance(value, cst.Call) and self.names.is_input(value.func):
-            raise Refused("an `Input` is made where no model is built from it", node)
-        if self.shape(value) is not None:
-            return self._shape_variable(targets, value)
-        if isinstance(value, (cst.List, cst.Tuple)) and not value.elements and self._collects_tensors(targets):
-            bundle = self.bundle(())
-            return self._bind(targets, Gather((), bundle, "[" if isinstance(value, cst.List) else "("))
-        if isinstance(value, cst.IfExp) and self.is_work(value):
-            return self.conditional(small, value, node)
-        if self.is_work(value) or self.has_work(value):
-            return self._bind(targets, self.work(value))
-        return [self.config(node)]
-
-    def conditional(self, small: cst.Assign, value: cst.IfExp, node: cst.SimpleStatementLine) -> list[Region]:
-        """`x = a if c else b` as the statement it abbreviates."""
-
-        def line(part: cst.BaseExpression) -> cst.IndentedBlock:
-            return cst.IndentedBlock([cst.SimpleStatementLine([small.with_changes(value=part)])])
-
-        chosen = cst.If(
-            test=value.test,
-            body=line(value.body),
-            orelse=cst.Else(body=line(value.orelse)),
-            leading_lines=node.leading_lines,
-        )
-        return self.compound(chosen)
-
-    def _collects_tensors(self, targets: list[cst.BaseAssignTargetExpression]) -> bool:
-        """Whether an empty list is later filled with tensors: decided by looking at what is appended."""
-        names = set().union(*(target_names(target) for target in targets))
-        return bool(names & self.collectors)
-
-    @property
-    def collectors(self) -> set[str]:
-        """Names whose `.append` is given a tensor somewhere in the function, found on the way."""
-        return self._collectors()
-
-    def _collectors(self) -> set[str]:
-        raise NotImplementedError
-
-    def _layer_variable(self, targets: list[cst.BaseAssignTargetExpression], value: cst.Call) -> list[Region]:
-        if len(targets) != 1 or not isinstance(targets[0], cst.Name):
-            raise Refused("a layer is made and bound to something other than a variable", value)
-        name = targets[0].value
-        self.scope.values[name] = self.pending(value, of_target(name) or (name,))
-        return [self.line]
-
-    def _shape_variable(self, targets: list[cst.BaseAssignTargetExpression], value: cst.BaseExpression) -> list[Region]:
-        tensor = self.shape(value)
-        assert tensor is not None
-        if len(targets) == 1 and isinstance(targets[0], cst.Name):
-            self.scope.values[targets[0].value] = Shape(tensor)
-            return []
-        if len(targets) != 1 or not isinstance(targets[0], cst.Tuple):
-            raise Refused("a shape is taken apart in a way that is not handled", value)
-        names = [element.value for element in targets[0].elements]
-        tensor.settle(len(names))
-        for index, target in enumerate(names):
-            if isinstance(target, cst.Name) and index:
-                self._track_dimension(target.value, self.axis_size(tensor, index))
-        return [self.line]
-
-    def _track_dimension(self, name: str, size: object) -> None:
-        from migrator.rewrite.models.sizes import Size
-
-        self.scope.values.pop(name, None)
-        if isinstance(size, Size):
-            self.line.events.append(Track(name, size.expr))
-        self.numbers.bump(self.scope, name)
-
-    def _bind(self, targets: list[cst.BaseAssignTargetExpression], work: Work) -> list[Region]:
-        self.line.work = work
-        for target in targets[:-1]:
-            if not isinstance(target, cst.Name) or not isinstance(targets[-1], cst.Name):
-                raise Refused("a chained assignment of several tensors is not handled yet", target)
-        last = targets[-1]
-        if isinstance(last, cst.Name):
-            self._bind_name(last.value, work)
-            self.line.targets = (last.value,)
-            regions: list[Region] = [self.line]
-            for target in targets[:-1]:
-                assert isinstance(target, cst.Name)
-                regions.append(self._alias(target.value, last.value))
-            return regions
-        if isinstance(last, (cst.Tuple, cst.List)) and isinstance(work.value, Bundle) and work.value.items is not None:
-            names = [element.value for element in last.elements]
-            if len(names) != len(work.value.items) or not all(isinstance(name, cst.Name) for name in names):
-                raise Refused("tensors are unpacked in a way that is not handled", last)
-            self.line.targets = tuple(name.value for name in names if isinstance(name, cst.Name))
-            for name, tensor in zip(self.line.targets, work.value.items, strict=True):
-                self.bind_tensor(name, replace(tensor, like=tensor, node=tensor))
-            return [self.line]
-        raise Refused("tensors are bound to something other than variables", last)
-
-    def _bind_name(self, name: str, work: Work) -> None:
-        for event in self.line.events:
-            if isinstance(event, Make) and self._outermost(event.layer, work):
-                event.layer.hints = (*event.layer.hints, *of_target(name))
-        value = work.value
-        if isinstance(value, Bundle):
-            self.bind_bundle(name, value)
-        else:
-            alias = isinstance(work, Read)
-            tensor = replace(value, like=value, fixed=None, depth=len(self.loops)) if alias else value
-            self.line.value = tensor
-            self.bind_tensor(name, tensor)
-
-    def _outermost(self, layer: Layer, work: Work) -> bool:
-        """Whether the layer's output, perhaps through functions, is what the line yields."""
-        current: Work | None = work
-        while current is not None:
-            if getattr(current, "layer", None) is not None:
-                return current.layer is layer
-            operands = getattr(current, "operands", ())
-            current = operands[0] if len(operands) == 1 and not isinstance(operands[0], tuple) else None
-        return False
-
-    def _alias(self, name: str, source: str) -> Line:
-        value = self.scope.values[source]
-        if not isinstance(value, Tensor):
-            raise Refused("a list of tensors gets two names", None)
-        self.line = Line(None, targets=(name,), work=Read(source, value))
-        self._bind_name(name, self.line.work)  # type: ignore[arg-type]
-        return self.line
-
     def _augmented(self, small: cst.AugAssign) -> list[Region]:
-        operators = {cst.AddAssign: cst.Add, cst.SubtractAssign: cst.Subtract, cst.MultiplyAssign: cst.Multiply}
-        operator = operators.get(type(small.operator))  # type: ignore[call-overload]
+        operator = _AUGMENTED.get(type(small.operator))
         if operator is None or not isinstance(small.target, cst.Name):
             raise Refused(f"`{code(small)}` is not handled on tensors yet", small)
         held = self.scope.values.get(small.target.value)
@@ -353,6 +216,3 @@ def _calls(node: cst.CSTNode) -> bool:
         if not harmless and not formatted:
             return True
     return any(_calls(child) for child in node.children)
-
-
-__all__ = ["Statements", "Step", "read_nodes", "reads"]

@@ -21,12 +21,12 @@ def above(new: S, lines: Sequence[cst.EmptyLine]) -> S:
     if not lines:
         return new
     existing = [line for line in getattr(new, "leading_lines", ()) if line.comment is not None]
-    return new.with_changes(leading_lines=[*lines, *existing])  # type: ignore[return-value]
+    return new.with_changes(leading_lines=[*lines, *existing])
 
 
 def without_lines(new: S) -> S:
     """The statement without the lines above it."""
-    return new.with_changes(leading_lines=()) if hasattr(new, "leading_lines") else new  # type: ignore[return-value]
+    return new.with_changes(leading_lines=()) if hasattr(new, "leading_lines") else new
 
 
 def trailing(new: S, source: cst.CSTNode | None) -> S:
@@ -34,7 +34,7 @@ def trailing(new: S, source: cst.CSTNode | None) -> S:
     whitespace = getattr(source, "trailing_whitespace", None)
     if whitespace is None or whitespace.comment is None or not isinstance(new, cst.SimpleStatementLine):
         return new
-    return new.with_changes(trailing_whitespace=whitespace)  # type: ignore[return-value]
+    return new.with_changes(trailing_whitespace=whitespace)
 
 
 def inner_comments(node: cst.CSTNode | None) -> list[cst.EmptyLine]:
@@ -61,7 +61,7 @@ def element_comments(new: S, element: cst.CSTNode) -> S:
     if comment is None or not isinstance(new, cst.SimpleStatementLine):
         return new
     space = cst.TrailingWhitespace(whitespace=cst.SimpleWhitespace("  "), comment=comment)
-    return new.with_changes(trailing_whitespace=space)  # type: ignore[return-value]
+    return new.with_changes(trailing_whitespace=space)
 
 
 def _behind(element: cst.CSTNode) -> cst.Comment | None:
@@ -99,7 +99,7 @@ def _statement(statement: cst.BaseStatement, indent: int) -> cst.BaseStatement:
             else:
                 orelse = changed.orelse.with_changes(body=_block(changed.orelse.body, indent + 4))
             changed = changed.with_changes(orelse=orelse)
-        return changed  # type: ignore[return-value]
+        return changed
     return statement
 
 

@@ -1,4 +1,4 @@
-"""Branches and loops: both sides read, and what they disagree about brought together."""
+"""Branches: both sides read, and what they disagree about brought together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from migrator.rewrite.models.ir import (
     Bundle,
     Layer,
     Line,
-    Loop,
     Make,
     Read,
     Refused,
@@ -21,7 +20,6 @@ from migrator.rewrite.models.ir import (
     Value,
 )
 from migrator.rewrite.models.layer_call import NotConstant
-from migrator.rewrite.models.loop_forms import choose_forms
 from migrator.rewrite.models.loop_targets import LoopTargets
 from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.scope import Scope, name_size, running
@@ -29,7 +27,7 @@ from migrator.rewrite.models.sizes import Size
 from migrator.rewrite.models.statements import Statements
 
 
-class Joins(LoopTargets, Statements):
+class Branches(LoopTargets, Statements):
     """Reads compound statements."""
 
     def compound(self, node: cst.BaseStatement) -> list[Region]:
@@ -40,9 +38,13 @@ class Joins(LoopTargets, Statements):
         if isinstance(node, cst.If):
             return self._if(node)
         if isinstance(node, cst.For):
-            return self._for(node)
+            return self.loop(node)
         kind = type(node).__name__.lower().replace("functiondef", "nested function")
         raise Refused(f"a {kind} around layers is not handled yet", node)
+
+    def loop(self, node: cst.For) -> list[Region]:
+        """Given by `Loops`."""
+        raise NotImplementedError
 
     def bound_by(self, node: cst.CSTNode) -> set[str]:
         """Names that a stretch of code binds; a Sequential that grows in it counts as its tensor."""
@@ -54,7 +56,7 @@ class Joins(LoopTargets, Statements):
             api = self.names.api(call.func) if isinstance(call, cst.Call) else None
             if api not in ("tf.name_scope", "tf.keras.backend.name_scope", "tf.compat.v1.name_scope"):
                 raise Refused(f"`with {code(item.item)}` around layers is not handled yet", node)
-        return self.block(_statements(node.body))
+        return self.block(block_of(node.body))
 
     # ------------------------------------------------------------ if
 
@@ -70,7 +72,7 @@ class Joins(LoopTargets, Statements):
         branch = Branch(node, test, [], [])
         forward_test = self._forward_test(node.test)
         self.scope = before.copy()
-        branch.then = self.block(_statements(node.body))
+        branch.then = self.block(block_of(node.body))
         then, self.scope = self.scope, before.copy()
         branch.otherwise = self._else(node)
         otherwise = self.scope
@@ -124,17 +126,17 @@ class Joins(LoopTargets, Statements):
     def _else(self, node: cst.If) -> list[Region]:
         if isinstance(node.orelse, cst.If):
             return self.statement(node.orelse)
-        return self.block(_statements(node.orelse.body)) if node.orelse is not None else []
+        return self.block(block_of(node.orelse.body)) if node.orelse is not None else []
 
     def _folded(self, node: cst.If, outcome: bool) -> list[Region]:
         """A condition that the source settles: only the live side is read."""
         if outcome:
-            return self.block(_statements(node.body))
+            return self.block(block_of(node.body))
         return self._else(node)
 
     def _identity(self, node: cst.If, test: cst.BaseExpression) -> list[Region] | None:
         """`if c: v = L(v)` as a module that is `nn.Identity()` otherwise; None where the form does not fit."""
-        body = _statements(node.body)
+        body = block_of(node.body)
         if node.orelse is not None or len(body) != 1 or not isinstance(body[0], cst.SimpleStatementLine):
             return None
         before = self.scope
@@ -235,7 +237,7 @@ class Joins(LoopTargets, Statements):
         axes = (f"{name}_height", f"{name}_width")
         if len(first.spatial) != 2:
             return first.spatial if first.spatial == second.spatial else None
-        found = []
+        found: list[Size | None] = []
         for axis, one, other in zip(axes, first.spatial, second.spatial, strict=True):
             if one is None or other is None:
                 found.append(None)
@@ -255,152 +257,8 @@ class Joins(LoopTargets, Statements):
             return name_size(running(name), self.scope.versions[running(name)])
         return size
 
-    # ------------------------------------------------------------ for
 
-    def _for(self, node: cst.For) -> list[Region]:
-        if node.orelse is not None or node.asynchronous is not None:
-            raise Refused("`for … else` around layers is not handled", node)
-        assigned = self.bound_by(node.body) | binds_of_target(node)
-        changed = self._dry_run(node, assigned)
-        return self._read_loop(node, assigned, changed)
-
-    def _dry_run(self, node: cst.For, assigned: set[str]) -> set[str]:
-        """The tensors whose sizes an iteration changes: the body is read once and thrown away."""
-        forget = self.trial()
-        loop, settles = self._header(node, assigned, set())
-        headers = {name: value for name, value in self.scope.values.items() if isinstance(value, Tensor)}
-        self.loops = (*self.loops, loop)
-        self.block(_statements(node.body))
-        changed = set()
-        for settle in settles:
-            end = self.scope.values.get(settle.name)
-            start = headers[settle.name]
-            if isinstance(end, Tensor) and not self._unchanged(start, end, assigned):
-                changed.add(settle.name)
-        forget()
-        return changed
-
-    def _unchanged(self, start: Tensor, end: Tensor, assigned: set[str]) -> bool:
-        pairs = [(start.channels, end.channels)]
-        if start.spatial is not None and end.spatial is not None:
-            pairs += list(zip(start.spatial, end.spatial, strict=False))
-        elif start.spatial is not None:
-            return False
-        for one, other in pairs:
-            if one is None or other is None:
-                if one is not other:
-                    return False
-                continue
-            if one.text != other.text or set(one.reads) & assigned or not one.same(other):
-                return False
-        return True
-
-    def _header(self, node: cst.For, assigned: set[str], changed: set[str]) -> tuple[Loop, list[Settle]]:
-        """The loop's own scope: what it assigns may differ from one iteration to the next."""
-        loop = self.loop_of(node)
-        settles: list[Settle] = []
-        entry = self.scope.copy()
-        for name in assigned:
-            self.numbers.bump(self.scope, name)
-        carried = [
-            name for name in sorted(self.bound_by(node.body)) if isinstance(entry.values.get(name), Tensor)
-        ]  # the loop's own target is new in every iteration
-        for name in carried:
-            self._bump_running(name)
-        for name in carried:
-            start = entry.values[name]
-            assert isinstance(start, Tensor)
-            tensor = Tensor(start.rank, None, None, like=start, depth=len(self.loops) + 1)
-            tensor.channels = self._header_size(start.channels, running(name), assigned, name in changed)
-            if start.spatial is not None and len(start.spatial) == 2:
-                tensor.spatial = tuple(
-                    self._header_size(size, axis, assigned, name in changed)
-                    for axis, size in zip((f"{name}_height", f"{name}_width"), start.spatial, strict=True)
-                )
-            settles.append(Settle(name, start, tensor))
-            self.scope.values[name] = tensor
-        self._open_bundles(node, entry)
-        self.bind_targets(loop, node)
-        return loop, settles
-
-    def _header_size(self, size: Size | None, variable: str, assigned: set[str], changed: bool) -> Size | None:
-        """A size at the top of an iteration: as before the loop where nothing changes it, else the running variable."""
-        if size is None:
-            return None
-        now = name_size(variable, self.scope.versions[variable])
-        if changed or set(size.reads) & (assigned | {variable}):
-            return now
-        return Size(size.expr, size.value, size.reads, now)
-
-    def _open_bundles(self, node: cst.For, entry: Scope) -> None:
-        """Lists that the body changes are not known one by one any more."""
-        touched = reads(node.body)
-        for name, value in entry.values.items():
-            if isinstance(value, Bundle) and name in touched:
-                self.scope.values[name] = Bundle(value.element, None, value.twin)
-                self.numbers.bump(self.scope, running(name))
-
-    def _read_loop(self, node: cst.For, assigned: set[str], changed: set[str]) -> list[Region]:
-        entry, before = self.scope.copy(), Line(None)
-        self.line = before
-        loop, settles = self._header(node, assigned, changed)
-        loop.entry = (entry, before)
-        outer, self.loops = self.loops, (*self.loops, loop)
-        loop.body = self.block(_statements(node.body))
-        self.loops = outer
-        for settle in settles:
-            end = self.scope.values.get(settle.name)
-            if isinstance(end, Tensor) and end is not settle.result:
-                if settle.result.rank is not None and end.rank is not None and end.rank != settle.result.rank:
-                    raise Refused(f"the rank of `{settle.name}` changes from one iteration to the next", node)
-                loop.body.append(Settle(settle.name, end, settle.result))
-        self._leave_loop(assigned, settles, changed)
-        if not self.loops:
-            self._choose_forms(loop)
-        return [*settles, before, loop]
-
-    def _choose_forms(self, outermost: Loop) -> None:
-        """Once a nest of loops is read: what `forward` must replay with its own header."""
-        scope, line = self.scope, self.line
-        for loop in choose_forms([outermost]):
-            self.scope, self.line = loop.entry
-            self.loops = loop.outer
-            loop.forward_iterable = self.forward(loop.node.iter)
-        self.scope, self.line, self.loops = scope, line, ()
-
-    def _leave_loop(self, assigned: set[str], settles: list[Settle], changed: set[str]) -> None:
-        """After the last iteration: tensors keep the layout of the loop, sizes are in the running variables."""
-        headers = {settle.name: settle.result for settle in settles}
-        for name in sorted(assigned):
-            value = self.scope.values.get(name)
-            self.numbers.bump(self.scope, name)
-            if not isinstance(value, Tensor):
-                continue
-            inside = headers.get(name, value)
-            self._bump_running(name)
-            channels, spatial = inside.channels, inside.spatial
-            if ((name in changed or name not in headers) and channels is not None and channels.value is None) or (
-                name in changed and value.channels is not None
-            ):
-                channels = name_size(running(name), self.scope.versions[running(name)])
-            if (name in changed or name not in headers) and spatial is not None and len(spatial) == 2:
-                spatial = tuple(
-                    None if size is None else name_size(axis, self.scope.versions[axis])
-                    for axis, size in zip((f"{name}_height", f"{name}_width"), spatial, strict=True)
-                )
-            self.scope.values[name] = Tensor(
-                inside.rank, channels, spatial, like=inside, node=inside, depth=len(self.loops)
-            )
-
-
-def binds_of_target(node: cst.For) -> set[str]:
-    """Names that the loop's own target binds."""
-    from migrator.rewrite.models.names_used import target_names
-
-    return target_names(node.target)
-
-
-def _statements(body: cst.BaseSuite) -> list[cst.BaseStatement]:
+def block_of(body: cst.BaseSuite) -> list[cst.BaseStatement]:
     if isinstance(body, cst.IndentedBlock):
         return list(body.body)
     return [cst.SimpleStatementLine(body=list(body.body))]  # type: ignore[arg-type]
