@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     type=click.Choice(["exact", "review", "manual", "blocked"]),
     help="Exit 1 where a call has this grade or a worse one.",
 )
+@click.option("--no-cache", is_flag=True, help="Read every file anew; nothing is cached yet, so this is always so.")
 @click.option("--rate", type=click.FloatRange(min=0), help="What an hour of work costs; turns hours into money.")
 def command(
     path: Path,
@@ -33,6 +34,7 @@ def command(
     form: str,
     output: Path | None,
     fail_on: Grade | None,
+    no_cache: bool,
     rate: float | None,
 ) -> int:
     """Audit the code under PATH: what it uses, what moves by itself, hours, hazards.

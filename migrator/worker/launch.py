@@ -34,7 +34,7 @@ def run(
     Raises FileNotFoundError where the interpreter does not exist.
     """
     out.mkdir(parents=True, exist_ok=True)
-    asked = dict(request, module=module, out=str(out))
+    asked = dict(request, module=module, out=str(out), watched=True)
     files.write_json(out / "request.json", asked)
     (out / "result.json").unlink(missing_ok=True)
     command = [python or sys.executable, str(START), str(out / "request.json")]
@@ -50,7 +50,7 @@ def _wait(command: list[str], log: Any, timeout: float, environment: Mapping[str
     """Exit code of the command, None where the time limit passed. No process of its group survives us."""
     process = subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # the worker ends when this end closes, however we end
         stdout=log,
         stderr=subprocess.STDOUT,
         env=_environment(environment),
@@ -64,12 +64,16 @@ def _wait(command: list[str], log: Any, timeout: float, environment: Mapping[str
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
 
 
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     # Our own modules must not leak into an interpreter that is not ours.
     base = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     base.update(TF_CPP_MIN_LOG_LEVEL="3", KERAS_BACKEND="tensorflow", PYTHONDONTWRITEBYTECODE="1", PYTHONUTF8="1")
+    # Threads that spin while they wait slow a machine down a hundredfold once anybody else needs its cores.
+    base.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     base.update(extra or {})
     return base
 

@@ -40,7 +40,7 @@ class Side:
 def weights(shape: Sequence[int]) -> np.ndarray:
     """Fixed weights that make a scalar of an output, no two alike, so that no swapped axis goes unseen."""
     size = int(np.prod(shape, dtype=np.int64))
-    return (np.cos(np.arange(1, size + 1) * 1.7) + 0.1).reshape(tuple(shape))
+    return np.asarray(np.cos(np.arange(1, size + 1) * 1.7) + 0.1).reshape(tuple(shape))
 
 
 def leaves(value: Any) -> list[Any]:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import os
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,23 @@ def _load_package() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
+
+
+def _end_with_parent() -> None:
+    """Leaves as soon as whoever started us is gone: our standard input is a pipe that they hold open.
+
+    The user's code sees an empty standard input instead.
+    """
+    ours = os.dup(0)
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+
+    def watch() -> None:
+        while os.read(ours, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
@@ -66,6 +85,8 @@ def _failure(error: BaseException, frameworks: Any) -> dict[str, Any]:
 def main() -> None:
     """Read the request, run it, write the result beside what it made."""
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    if request.get("watched"):
+        _end_with_parent()
     _load_package()
     files = importlib.import_module(PACKAGE + ".files")
     result = run(request)

@@ -1,6 +1,10 @@
 """Workers as processes: how they import the user's files and how they end."""
 
+import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +106,45 @@ def test_a_module_is_named_by_its_outermost_package(tmp_path: Path) -> None:
     write(tmp_path / "a/b/c.py", "")
     assert loading.module_name(tmp_path / "a/b/c.py") == ("a.b.c", tmp_path)
     assert sys.path.count(str(tmp_path)) == 0
+
+
+def test_a_worker_ends_with_whoever_started_it_and_never_waits_for_input(tmp_path: Path) -> None:
+    write(
+        tmp_path / "slow.py",
+        "import os, pathlib, sys, time\n"
+        "def build():\n"
+        "    assert sys.stdin.read() == ''\n"
+        f"    pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+        "    time.sleep(120)\n",
+    )
+    code = (
+        "import sys, pathlib; sys.path.insert(0, sys.argv[1]);"
+        "from migrator.worker import launch;"
+        "launch.run('calling', {'ref': 'slow.py:build', 'folder': sys.argv[2]}, pathlib.Path(sys.argv[2], 'out'))"
+    )
+    root = Path(__file__).resolve().parents[2]
+    parent = subprocess.Popen([sys.executable, "-c", code, str(root), str(tmp_path)])
+    try:
+        worker = int(_soon(lambda: (tmp_path / "pid").read_text()))
+    finally:
+        parent.kill()
+        parent.wait()
+    assert _soon(lambda: "gone" if not _runs(worker) else "") == "gone"
+
+
+def _soon(ask: Callable[[], str], limit: float = 30) -> str:
+    """The first answer that is not empty, asked again and again."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        with suppress(OSError):
+            if answer := ask():
+                return answer
+        time.sleep(0.05)
+    raise AssertionError("no answer in time")
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
