@@ -10,15 +10,17 @@ from migrator.rewrite.models.sizes import Size, add, combine
 
 def concatenate(call: LayerCall) -> Step:
     """`torch.cat` with the axis where the layout has it; sizes along it add up."""
-    if len({tensor.rank for tensor in call.operands}) > 1:
+    if len({tensor.rank for tensor in call.operands} - {None}) > 1:
         raise call.refuse("tensors of different ranks are concatenated")
+    if call.operand.rank is None and not call.around.draft and call.constant("axis") != -1:
+        raise call.refuse("the rank of the tensors to concatenate is not known")
     first, last = axis_code(call, "axis")
     rank = call.operand.rank
     axis = int(last) + rank if rank is not None and int(last) < 0 else int(last)
     channels, spatial = call.operand.channels, call.operand.spatial
     if axis == -1 or (rank is not None and axis == rank - 1):
         channels = _sum(call, [tensor.channels for tensor in call.operands])
-    elif axis == 0 or rank is None:
+    elif axis == 0:
         raise call.refuse("concatenation along the batch axis is not handled")
     elif spatial is not None:
         along = [tensor.spatial[axis - 1] if tensor.spatial else None for tensor in call.operands]

@@ -13,15 +13,21 @@ from migrator.rewrite.call_site import rewritten
 from migrator.rewrite.models.binding import Function, Names, local_names
 from migrator.rewrite.models.constants import fold, single_assignments
 from migrator.rewrite.models.construct_side import Construct, Rename
+from migrator.rewrite.models.effects import once_only, repeatable
 from migrator.rewrite.models.ir import Bundle, Config, Layer, Line, Loop, Refused, Store, Tensor, Track, Value
 from migrator.rewrite.models.layer_call import Surroundings
 from migrator.rewrite.models.names_used import read_nodes
-from migrator.rewrite.models.scope import GroupFacts, Scope, Shape, Stored, Summary, Versions, name_size, running
+from migrator.rewrite.models.scope import GroupFacts, Scope, Shape, Stored, Summary, Versions, name_size
 from migrator.rewrite.models.shape_reads import index_of, shape_of
 from migrator.rewrite.models.sizes import Size, number
 from migrator.rewrite.templates import expression
 
 CONFIG_FAMILIES = {"regularizer", "initializer", "activation", "dtype", "constant", "backend"}
+
+
+def _assigned(statement: cst.CSTNode | None) -> cst.BaseExpression | None:
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return small.value if isinstance(small, (cst.Assign, cst.AnnAssign)) else None
 
 
 Placeholder = tuple[Layer, Summary, str, int | None, int | None]
@@ -65,6 +71,19 @@ class Reading:
 
     # ------------------------------------------------------------ questions
 
+    def running(self, name: str) -> str:
+        """The variable of `__init__` that follows a tensor's channels; a name that the source does not have."""
+        return self._own_name(f"{name}_channels")
+
+    def axis_names(self, name: str) -> tuple[str, str]:
+        """The variables that follow a tensor's height and width."""
+        return self._own_name(f"{name}_height"), self._own_name(f"{name}_width")
+
+    def _own_name(self, name: str) -> str:
+        while name in self.locals:
+            name += "_"
+        return name
+
     def key(self, name: str, function: Function | None = None) -> tuple[str, str, str]:
         """How facts about a name of a function are filed."""
         definition = (function or self.function).definition
@@ -72,7 +91,13 @@ class Reading:
 
     def constant(self, node: cst.BaseExpression) -> object:
         """The value of an expression where the source settles it."""
-        return fold(node, self.names.api, self.named)
+        named = dict(self.named)
+        for name, version in self.scope.versions.items():
+            if (name, version) in self.numbers.constants:
+                named[name] = self.numbers.constants[(name, version)]
+            elif name in self.numbers.mutations:
+                named.pop(name, None)
+        return fold(node, self.names.api, named)
 
     def size(self, node: cst.BaseExpression) -> Size:
         """An expression of configuration as a size."""
@@ -108,7 +133,7 @@ class Reading:
         tensor = self.shape(node.value)
         if tensor is None:
             return None
-        index = index_of(node)
+        index = index_of(node, self.constant)
         size = None if index is None else self.axis_size(tensor, index)
         if size is None:
             raise Refused(f"the size `{code(node)}` cannot be derived", node)
@@ -144,6 +169,8 @@ class Reading:
 
     def forward(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """Configuration as `forward` reads it: attributes in the place of names, which are stored on the way."""
+        if not self._reads_loop_tensor(node) and not repeatable(node):
+            raise Refused(f"`{code(node)}` may have another value each time it is evaluated", node)
         new = self.construct(node) if not self._reads_loop_tensor(node) else node
         replacements: dict[str, cst.BaseExpression] = {}
         for name in read_nodes(new):
@@ -167,20 +194,32 @@ class Reading:
     def _of_a_loop(self, name: str) -> bool:
         """Whether a loop around this place binds the name: then `forward` must replay the loop."""
         for loop in reversed(self.loops):
-            if name in loop.names:
+            if name in loop.targets:
                 loop.forward_names.add(name)
+                return True
+            if name in loop.names:
                 bound = self.numbers.bound.get((name, self.scope.versions.get(name, 0)))
-                if bound is not None and bound[1].replayed is None:
-                    bound[1].replayed = self._replay(bound[1])
+                if bound is None or name in self.numbers.mutations:
+                    raise Refused(f"`{name}` is carried from one iteration to the next, and tensor work reads it", None)
+                loop.forward_names.add(name)
+                self._replay(bound[1], bound[2])
                 return True
         return False
 
-    def _replay(self, config: Config) -> cst.BaseStatement:
+    def _replay(self, config: Config, versions: dict[str, int]) -> None:
+        """Has `forward` compute a value of the loop again, from what its names were where it was computed."""
+        if config.replayed is not None:
+            return
         statement = config.source
-        if not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Assign):
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        if not isinstance(small, cst.Assign) or len(config.binds) != 1:
             raise Refused("a value that changes in a loop is needed by tensor work", statement)
-        assign = statement.body[0]
-        return cst.SimpleStatementLine(body=[assign.with_changes(value=self.forward(assign.value))])
+        here, self.scope.versions = self.scope.versions, versions
+        try:
+            value = self.forward(small.value)
+        finally:
+            self.scope.versions = here
+        config.replayed = cst.SimpleStatementLine(body=[small.with_changes(value=value)])
 
     def store(self, name: str, node: cst.CSTNode) -> None:
         """Has `self.name = name` printed where the name got the version that is current here."""
@@ -193,17 +232,26 @@ class Reading:
         event = Store(name, cst.Name(name))
         bound = self.numbers.bound.get((name, version))
         line = self.line
+        made = bound[1].source if bound is not None else None
+        if once_only(_assigned(made) or self.named.get(name, cst.Name(name))):
+            raise Refused(f"`{name}` is an iterator, which can be walked over only once", node)
         if version == 0:
             line = self.top
             line.events.append(event)
         elif bound is not None:
-            line, config = bound
+            line, config, _ = bound
             line.events.insert(line.events.index(config) + 1, event)
         elif self.loops:
             raise Refused(f"`{name}` changes in a loop before tensor work reads it", node)
         else:
             line.events.append(event)
         self.stored[name] = Stored(version, event, line)
+
+    def check_stored(self, later: set[str]) -> None:
+        """Refuses where what `forward` reads is changed in place afterwards; `later` are names changed further down."""
+        for name, stored in self.stored.items():
+            if name in later or self.numbers.mutations.get(name, -1) > stored.version:
+                raise Refused(f"`{name}` is changed in place after tensor work has read it", stored.line.node)
 
     def trial(self) -> Callable[[], None]:
         """Remembers the state, so that a stretch of code can be read for what it teaches and then be forgotten."""
@@ -230,9 +278,9 @@ class Reading:
     def bind_tensor(self, name: str, tensor: Tensor) -> None:
         """A variable now holds this tensor; its running sizes follow."""
         self.scope.values[name] = tensor
-        tensor.channels = self._track(running(name), tensor.channels)
+        tensor.channels = self._track(self.running(name), tensor.channels)
         if tensor.spatial is not None and tensor.rank == 4:
-            names = (f"{name}_height", f"{name}_width")
+            names = self.axis_names(name)
             tensor.spatial = tuple(self._track(axis, size) for axis, size in zip(names, tensor.spatial, strict=True))
 
     def _track(self, name: str, size: Size | None) -> Size | None:
@@ -246,7 +294,7 @@ class Reading:
     def bind_bundle(self, name: str, bundle: Bundle) -> None:
         """A variable now holds this list of tensors; the list of their channels follows."""
         self.scope.values[name] = bundle
-        twin = running(name)
+        twin = self.running(name)
         value = self.twin_value(bundle)
         if value is not None:
             self.line.events.append(Track(twin, value))

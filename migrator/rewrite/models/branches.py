@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from migrator.rewrite.arguments import code
+from migrator.rewrite.models.effects import mutates, repeatable
 from migrator.rewrite.models.ir import (
     Apply,
     Branch,
@@ -22,9 +23,11 @@ from migrator.rewrite.models.ir import (
 from migrator.rewrite.models.layer_call import NotConstant
 from migrator.rewrite.models.loop_targets import LoopTargets
 from migrator.rewrite.models.names_used import binds, reads
-from migrator.rewrite.models.scope import Scope, name_size, running
+from migrator.rewrite.models.scope import Scope, name_size
 from migrator.rewrite.models.sizes import Size
 from migrator.rewrite.models.statements import Statements
+
+_SHORT = 40  # a longer condition is kept under a name instead of written twice
 
 
 class Branches(LoopTargets, Statements):
@@ -48,7 +51,7 @@ class Branches(LoopTargets, Statements):
 
     def bound_by(self, node: cst.CSTNode) -> set[str]:
         """Names that a stretch of code binds; a Sequential that grows in it counts as its tensor."""
-        return binds(node)
+        return binds(node) | mutates(node)
 
     def _with(self, node: cst.With) -> list[Region]:
         for item in node.items:
@@ -83,7 +86,7 @@ class Branches(LoopTargets, Statements):
     def construct_test(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A condition in `__init__`; an optional tensor is there if its channels are."""
         optional = {
-            name: cst.Name(running(name))
+            name: cst.Name(self.running(name))
             for name in reads(node)
             if isinstance(value := self.scope.values.get(name), Tensor) and value.optional
         }
@@ -91,9 +94,9 @@ class Branches(LoopTargets, Statements):
 
     def _forward_test(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """The same condition as `forward` can write it, None where it must be stored."""
-        if self.loops or (len(code(node)) <= 40 and self._plain(node)):
-            if any(self.dimension_inside(child) for child in [node]):
-                return None
+        if not repeatable(node) or self.dimension_inside(node):
+            return None
+        if self.loops or (len(code(node)) <= _SHORT and self._plain(node)):
             return self.forward(node)
         return None
 
@@ -120,7 +123,7 @@ class Branches(LoopTargets, Statements):
         if forward_test is not None:
             return
         if self.loops:
-            raise Refused(f"the condition `{code(node.test)}` depends on sizes that change in a loop", node)
+            raise Refused(f"the condition `{code(node.test)}` in a loop cannot be asked again in `forward`", node)
         branch.attribute = "condition"  # named once the layers it guards have names
 
     def _else(self, node: cst.If) -> list[Region]:
@@ -204,7 +207,7 @@ class Branches(LoopTargets, Statements):
 
     def _phi(self, name: str, first: Value, second: Value, branch: Branch) -> Value:
         if isinstance(first, Bundle) and isinstance(second, Bundle):
-            twin = running(name) if first.twin and second.twin else None
+            twin = self.running(name) if first.twin and second.twin else None
             return Bundle(first.element, None, twin) if first.element is second.element else self._no_join(name, branch)
         if not isinstance(first, Tensor) or not isinstance(second, Tensor):
             return self._no_join(name, branch)
@@ -229,12 +232,12 @@ class Branches(LoopTargets, Statements):
             return None
         if one.same(other) and one.at(self.scope.versions) is one:
             return one
-        return name_size(running(name), self.scope.versions.get(running(name), 0))
+        return name_size(self.running(name), self.scope.versions.get(self.running(name), 0))
 
     def _joined_spatial(self, name: str, first: Tensor, second: Tensor):  # type: ignore[no-untyped-def]
         if first.spatial is None or second.spatial is None or len(first.spatial) != len(second.spatial):
             return None
-        axes = (f"{name}_height", f"{name}_width")
+        axes = self.axis_names(name)
         if len(first.spatial) != 2:
             return first.spatial if first.spatial == second.spatial else None
         found: list[Size | None] = []
@@ -248,13 +251,13 @@ class Branches(LoopTargets, Statements):
         return tuple(found)
 
     def _bump_running(self, name: str) -> None:
-        for variable in (running(name), f"{name}_height", f"{name}_width"):
+        for variable in (self.running(name), *self.axis_names(name)):
             self.numbers.bump(self.scope, variable)
 
     def _rebased(self, name: str, size):  # type: ignore[no-untyped-def]
         """A size that named the running variable, at its version of now."""
-        if size is not None and running(name) in size.reads:
-            return name_size(running(name), self.scope.versions[running(name)])
+        if size is not None and self.running(name) in size.reads:
+            return name_size(self.running(name), self.scope.versions[self.running(name)])
         return size
 
 

@@ -10,7 +10,6 @@ import libcst as cst
 from migrator.rewrite.models.ir import Bundle, Refused, Tensor
 from migrator.rewrite.models.layer_call import NotConstant
 from migrator.rewrite.models.names_used import read_nodes
-from migrator.rewrite.models.scope import running
 from migrator.rewrite.templates import expression
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class Construct(cst.CSTTransformer):
         if isinstance(node.func, cst.Name) and node.func.value == "len" and len(node.args) == 1:
             argument = node.args[0].value
             if isinstance(argument, cst.Name) and isinstance(self.reading.scope.values.get(argument.value), Bundle):
-                return expression(f"len({running(argument.value)})")
+                return expression(f"len({self.reading.running(argument.value)})")
         return None
 
     def _reference(self, node: cst.BaseExpression) -> cst.BaseExpression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from migrator.facts import Definition, Profile
 from migrator.rewrite.models.binding import Function
 from migrator.rewrite.models.classes import class_definition, parameter, plain_parameter
 from migrator.rewrite.models.creation import movable, returns_model
+from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.forward_tidy import without_dead_aliases
 from migrator.rewrite.models.helpers import ReadAgain, construction
 from migrator.rewrite.models.inputs import ModelBody
@@ -19,7 +21,7 @@ from migrator.rewrite.models.ir import Branch, Layer, Refused, Region, Tensor, V
 from migrator.rewrite.models.layout import solve
 from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import made_layers
-from migrator.rewrite.models.names_used import read_nodes, reads
+from migrator.rewrite.models.names_used import binds, read_nodes, reads
 from migrator.rewrite.models.naming import assign_attributes
 from migrator.rewrite.models.print_forward import ForwardPrinter
 from migrator.rewrite.models.print_init import InitPrinter
@@ -112,9 +114,11 @@ class Group:
         needed = liveness.start(regions) - set(reading.placeholders)
         item.parameters = tuple(name for name in _all_parameters(item) if name in needed)
         if item.function.kind != "script":
-            item.outside = tuple(
-                sorted((needed & reading.locals) - {param.name.value for param in item.function.params})
-            )
+            outside = item.model.before if item.model is not None else []
+            before = set[str]().union(*(binds(statement) for statement in outside))
+            item.outside = tuple(sorted((needed & before) - {param.name.value for param in item.function.params}))
+        else:
+            _settled_once(item, needed)
         item.summary.parameters = item.parameters
         item.summary.size_names = reading.size_names
         item.summary.penalty = any(layer.penalty for layer in layers)
@@ -198,6 +202,16 @@ class Group:
                 new = parameter(param, default, annotated)
                 (keywords if param.name.value in keyword_only else positional).append(new)
         return positional + optional, keywords
+
+
+def _settled_once(item: Printed, needed: set[str]) -> None:
+    """The class of a script reads the module's variables when the model is made, after all that stands before it."""
+    assert item.model is not None
+    counts = Counter(name for statement in item.model.before for name in binds(statement))
+    changed = set[str]().union(*(mutates(statement) for statement in item.model.before))
+    for name in sorted(needed):
+        if counts[name] > 1 or name in changed:
+            raise Refused(f"`{name}` changes while the model is being built", item.model.creation)
 
 
 def _names_tensorflow(node: cst.CSTNode, reading: Reader) -> bool:

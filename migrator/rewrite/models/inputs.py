@@ -104,6 +104,11 @@ class Inputs(Loops):
 
     def _axes(self, shape: cst.BaseExpression, batched: bool, rank: int | None) -> list[Size | None] | Size:
         if isinstance(shape, (cst.Tuple, cst.List)):
+            if any(isinstance(element, cst.StarredElement) for element in shape.elements):
+                last = shape.elements[-1]
+                if isinstance(last, cst.StarredElement):
+                    raise Refused(f"the channels of an input of shape `{code(shape)}` cannot be derived", shape)
+                return self.size(last.value)
             elements = [element.value for element in shape.elements][1 if batched else 0 :]
             return [None if self.constant(element) is None else self.size(element) for element in elements]
         known = self.constant(self._default(shape))

@@ -275,7 +275,8 @@ class Loop:
     forward_iterable: cst.BaseExpression | None = None
     tensor_items: tuple[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression], ...] | None = None
     form: Literal["zip", "replay"] = "replay"
-    names: frozenset[str] = frozenset()  # construction-time names that the loop binds
+    names: frozenset[str] = frozenset()  # construction-time names that the body binds or changes
+    targets: frozenset[str] = frozenset()  # construction-time names that the header binds
     forward_names: set[str] = field(default_factory=set)  # those of them that tensor work reads
     entry: Any = None  # the scope in front of the loop, and the line where its header is stored
 

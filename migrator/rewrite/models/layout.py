@@ -107,7 +107,7 @@ def solve(bodies: Iterable[tuple[Sequence[Region], Sequence[tuple[Value, Tensor 
                     graph.tie(node(one), other, cost)
                 else:
                     graph.tie(node(one), _LAST, cost)
-            elif isinstance(other, Tensor) and _in_question(other):
+            elif one.rank is None and isinstance(other, Tensor) and _in_question(other):
                 graph.tie(node(other), _LAST, cost)
         for tensor in _tensors(regions):
             if _in_question(tensor):

@@ -11,7 +11,6 @@ from migrator.rewrite.models.helpers import HelperCall
 from migrator.rewrite.models.ir import Apply, Bundle, Gather, Layer, Pick, Refused, Step, Tensor, Track, Work
 from migrator.rewrite.models.names_used import read_nodes
 from migrator.rewrite.models.naming import singular
-from migrator.rewrite.models.scope import running
 
 _OPERATORS: dict[type[cst.BaseBinaryOp], str] = {cst.Add: "+", cst.Subtract: "-", cst.Multiply: "*", cst.Divide: "/"}
 
@@ -80,9 +79,9 @@ class Lists(HelperCall):
 
     def popped(self, bundle: str, value: cst.BaseExpression | None) -> str:
         """Takes the channels off the twin list exactly once, into a name of their own."""
-        name = running(singular(bundle))
+        name = self.running(singular(bundle))
         assert value is not None
-        self.line.events.append(Track(name, value, effect=running(bundle)))
+        self.line.events.append(Track(name, value, effect=self.running(bundle)))
         self.numbers.bump(self.scope, name)
         return name
 
@@ -98,7 +97,7 @@ class Lists(HelperCall):
     def _twin_expression(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """The same expression on the lists of channels."""
         names = {
-            name.value: cst.Name(running(name.value))
+            name.value: cst.Name(self.running(name.value))
             for name in read_nodes(node)
             if isinstance(self.scope.values.get(name.value), Bundle)
         }
@@ -113,6 +112,8 @@ class Lists(HelperCall):
             raise Refused(f"the operator in `{code(node)}` is not handled on tensors yet", node)
         sides = [self.work(side) if self.is_work(side) else None for side in (node.left, node.right)]
         works = tuple(side for side in sides if side is not None)
+        if not works:
+            raise Refused(f"`{code(node)}` is no tensor, and is handed on together with tensors", node)
         if any(isinstance(work.value, Bundle) for work in works):
             raise Refused("lists of tensors are joined by an operator, which is not handled yet", node)
         if len({work.value.rank for work in works if isinstance(work.value, Tensor)}) > 1:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import libcst as cst
 
 from migrator.rewrite.arguments import code
+from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.expressions import Expressions
 from migrator.rewrite.models.ir import Bundle, Loop, Refused, Tensor
-from migrator.rewrite.models.names_used import target_names
-from migrator.rewrite.models.scope import running
+from migrator.rewrite.models.names_used import binds, target_names
 
 
 class LoopTargets(Expressions):
@@ -20,18 +22,17 @@ class LoopTargets(Expressions):
         construct_iterable = self._twin_expression(node.iter) if bundles else node.iter
         assert construct_iterable is not None
         tensors = {target.value for target, value in bundles if isinstance(target, cst.Name)}
-        target = node.target.visit(_Suffix(tensors)) if tensors else node.target
+        target = node.target.visit(_Suffix({name: self.running(name) for name in tensors})) if tensors else node.target
         assert isinstance(target, cst.BaseAssignTargetExpression)
-        names = target_names(node.target) - tensors
         loop = Loop(node, self.construct(construct_iterable), target, outer=self.loops)
-        loop.names = frozenset(names | self._config_names(node))
+        loop.targets = frozenset(target_names(node.target) - tensors)
+        loop.names = frozenset(self._config_names(node))
         loop.tensor_items = tuple((target, self.forward(value)) for target, value in bundles)
         return loop
 
     def _config_names(self, node: cst.For) -> set[str]:
-        from migrator.rewrite.models.names_used import binds
-
-        return {name for name in binds(node.body) if not isinstance(self.scope.values.get(name), (Tensor, Bundle))}
+        names = binds(node.body) | mutates(node.body)
+        return {name for name in names if not isinstance(self.scope.values.get(name), (Tensor, Bundle))}
 
     def leaves(
         self, target: cst.BaseExpression, iterable: cst.BaseExpression
@@ -66,8 +67,8 @@ class LoopTargets(Expressions):
             if not isinstance(work.value, Bundle):
                 raise Refused(f"`{code(value)}` is a tensor and is walked over", node)
             assert isinstance(target, cst.Name)
-            self.numbers.bump(self.scope, running(target.value))
-            channels = cst.Name(running(target.value)) if work.value.twin else None
+            self.numbers.bump(self.scope, self.running(target.value))
+            channels = cst.Name(self.running(target.value)) if work.value.twin else None
             tensor = self.element_of(work.value, channels)
             tensor.depth = len(self.loops) + 1
             tensor.node = work.value.element
@@ -77,13 +78,9 @@ class LoopTargets(Expressions):
 class _Suffix(cst.CSTTransformer):
     """`skip` becomes `skip_channels`."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__()
         self.names = names
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return (
-            updated_node.with_changes(value=running(updated_node.value))
-            if updated_node.value in self.names
-            else updated_node
-        )
+        return updated_node.with_changes(value=self.names.get(updated_node.value, updated_node.value))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import libcst as cst
 
+from migrator.rewrite.arguments import code
 from migrator.rewrite.models.branches import Branches, block_of
-from migrator.rewrite.models.ir import Bundle, Line, Loop, Refused, Region, Settle, Tensor
+from migrator.rewrite.models.effects import repeatable
+from migrator.rewrite.models.ir import Bundle, Line, Loop, Refused, Region, Settle, Store, Tensor
 from migrator.rewrite.models.loop_forms import choose_forms
 from migrator.rewrite.models.names_used import reads, target_names
-from migrator.rewrite.models.scope import Scope, name_size, running
+from migrator.rewrite.models.scope import Scope, Stored, name_size
 from migrator.rewrite.models.sizes import Size
+from migrator.rewrite.templates import expression
+
+# by tensor that an iteration changes: whether its channels, and its height and width, cannot be followed
+Changes = dict[str, tuple[bool, bool]]
 
 
 class Loops(Branches):
@@ -20,24 +26,37 @@ class Loops(Branches):
         if node.orelse is not None or node.asynchronous is not None:
             raise Refused("`for … else` around layers is not handled", node)
         assigned = self.bound_by(node.body) | target_names(node.target)
-        changed = self._dry_run(node, assigned)
-        return self._read_loop(node, assigned, changed)
+        changes: Changes = {}
+        while (learned := self._dry_run(node, assigned, changes)) != changes:
+            changes = learned
+        return self._read_loop(node, assigned, changes)
 
-    def _dry_run(self, node: cst.For, assigned: set[str]) -> set[str]:
-        """The tensors whose sizes an iteration changes: the body is read once and thrown away."""
+    def _dry_run(self, node: cst.For, assigned: set[str], changes: Changes) -> Changes:
+        """What an iteration does to the sizes of tensors: the body is read once and thrown away."""
         forget = self.trial()
-        loop, settles = self._header(node, assigned, set())
+        loop, settles = self._header(node, assigned, changes)
         headers = {name: value for name, value in self.scope.values.items() if isinstance(value, Tensor)}
         self.loops = (*self.loops, loop)
         self.block(block_of(node.body))
-        changed = set()
+        learned = dict(changes)
         for settle in settles:
-            end = self.scope.values.get(settle.name)
-            start = headers[settle.name]
+            end, start = self.scope.values.get(settle.name), headers[settle.name]
             if isinstance(end, Tensor) and not self._unchanged(start, end, assigned):
-                changed.add(settle.name)
+                lost = self._lost(start, end)
+                known = learned.get(settle.name, lost)
+                learned[settle.name] = (known[0] or lost[0], known[1] or lost[1])
         forget()
-        return changed
+        return learned
+
+    def _lost(self, start: Tensor, end: Tensor) -> tuple[bool, bool]:
+        """Whether channels, and height and width, are not known any more at the end of an iteration."""
+        channels = start.channels is not None and self.current(end.channels) is None
+        if start.spatial is None:
+            return channels, False
+        if end.spatial is None or len(end.spatial) != len(start.spatial):
+            return channels, True
+        pairs = zip(start.spatial, end.spatial, strict=True)
+        return channels, any(one is not None and self.current(other) is None for one, other in pairs)
 
     def _unchanged(self, start: Tensor, end: Tensor, assigned: set[str]) -> bool:
         pairs = [(start.channels, end.channels)]
@@ -54,7 +73,7 @@ class Loops(Branches):
                 return False
         return True
 
-    def _header(self, node: cst.For, assigned: set[str], changed: set[str]) -> tuple[Loop, list[Settle]]:
+    def _header(self, node: cst.For, assigned: set[str], changes: Changes) -> tuple[Loop, list[Settle]]:
         """The loop's own scope: what it assigns may differ from one iteration to the next."""
         loop = self.loop_of(node)
         settles: list[Settle] = []
@@ -70,11 +89,13 @@ class Loops(Branches):
             start = entry.values[name]
             assert isinstance(start, Tensor)
             tensor = Tensor(start.rank, None, None, like=start, depth=len(self.loops) + 1)
-            tensor.channels = self._header_size(start.channels, running(name), assigned, name in changed)
-            if start.spatial is not None and len(start.spatial) == 2:
+            lost = changes.get(name, (False, False))
+            if not lost[0]:
+                tensor.channels = self._header_size(start.channels, self.running(name), assigned, name in changes)
+            if start.spatial is not None and len(start.spatial) == 2 and not lost[1]:
                 tensor.spatial = tuple(
-                    self._header_size(size, axis, assigned, name in changed)
-                    for axis, size in zip((f"{name}_height", f"{name}_width"), start.spatial, strict=True)
+                    self._header_size(size, axis, assigned, name in changes)
+                    for axis, size in zip(self.axis_names(name), start.spatial, strict=True)
                 )
             settles.append(Settle(name, start, tensor))
             self.scope.values[name] = tensor
@@ -97,9 +118,9 @@ class Loops(Branches):
         for name, value in entry.values.items():
             if isinstance(value, Bundle) and name in touched:
                 self.scope.values[name] = Bundle(value.element, None, value.twin)
-                self.numbers.bump(self.scope, running(name))
+                self.numbers.bump(self.scope, self.running(name))
 
-    def _read_loop(self, node: cst.For, assigned: set[str], changed: set[str]) -> list[Region]:
+    def _read_loop(self, node: cst.For, assigned: set[str], changed: Changes) -> list[Region]:
         entry, before = self.scope.copy(), Line(None)
         self.line = before
         loop, settles = self._header(node, assigned, changed)
@@ -124,10 +145,24 @@ class Loops(Branches):
         for loop in choose_forms([outermost]):
             self.scope, self.line = loop.entry
             self.loops = loop.outer
-            loop.forward_iterable = self.forward(loop.node.iter)
+            loop.forward_iterable = self._header_again(loop)
         self.scope, self.line, self.loops = scope, line, ()
 
-    def _leave_loop(self, assigned: set[str], settles: list[Settle], changed: set[str]) -> None:
+    def _header_again(self, loop: Loop) -> cst.BaseExpression:
+        """The header as `forward` writes it; one that may yield something else is kept as a list in `__init__`."""
+        if repeatable(loop.node.iter):
+            return self.forward(loop.node.iter)
+        if loop.outer or loop.tensor_items:
+            raise Refused(f"`{code(loop.node.iter)}` in a loop may yield something else each time", loop.node)
+        name = self._own_name("_and_".join(sorted(loop.targets)) + "_values")
+        kept = expression("list({values})", values=loop.construct_iterable)
+        event = Store(name, kept)
+        self.stored[name] = Stored(0, event, self.line)
+        self.line.events.append(event)
+        loop.construct_iterable = expression(f"self.{name}")
+        return loop.construct_iterable
+
+    def _leave_loop(self, assigned: set[str], settles: list[Settle], changed: Changes) -> None:
         """After the last iteration: tensors keep the layout of the loop, sizes are in the running variables."""
         headers = {settle.name: settle.result for settle in settles}
         for name in sorted(assigned):
@@ -141,11 +176,11 @@ class Loops(Branches):
             if ((name in changed or name not in headers) and channels is not None and channels.value is None) or (
                 name in changed and value.channels is not None
             ):
-                channels = name_size(running(name), self.scope.versions[running(name)])
+                channels = name_size(self.running(name), self.scope.versions[self.running(name)])
             if (name in changed or name not in headers) and spatial is not None and len(spatial) == 2:
                 spatial = tuple(
                     None if size is None else name_size(axis, self.scope.versions[axis])
-                    for axis, size in zip((f"{name}_height", f"{name}_width"), spatial, strict=True)
+                    for axis, size in zip(self.axis_names(name), spatial, strict=True)
                 )
             self.scope.values[name] = Tensor(
                 inside.rank, channels, spatial, like=inside, node=inside, depth=len(self.loops)

@@ -155,8 +155,8 @@ class ForwardPrinter:
             common = layout_of(value)
         else:
             common = layout_of(element(work.operands[0].value))
-        ranks = [element(operand.value).rank for operand in work.operands]
-        template = step.first if common == "first" and (ranks[0] or 2) > 2 else step.last
+        rank = max(element(operand.value).rank or 2 for operand in work.operands)
+        template = step.first if common == "first" and rank > 2 else step.last
         codes = [self.code(operand, common) for operand in work.operands]
         parts: dict[str, cst.BaseExpression | str] = {**step.parts}
         if work.layer is not None:

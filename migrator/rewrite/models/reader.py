@@ -8,12 +8,14 @@ import libcst as cst
 
 from migrator.rewrite.arguments import code
 from migrator.rewrite.models.binding import own_nodes
+from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.inputs import InputFacts, ModelBody
 from migrator.rewrite.models.ir import Bundle, Gather, Line, Refused, Region, Tensor, Value, element
 from migrator.rewrite.models.names_used import binds, reads, target_names
-from migrator.rewrite.models.scope import running
 from migrator.rewrite.models.sequential import Sequentials, adds_to
 from migrator.rewrite.models.sizes import Size
+
+_OURS = {"F", "nn", "torch", "math", "self", "super"}
 
 
 class Reader(Sequentials):
@@ -50,6 +52,7 @@ class Reader(Sequentials):
 
     def read_helper(self) -> list[Region]:
         """A helper: its tensor parameters become arguments of `forward`, their sizes parameters of `__init__`."""
+        self._no_clash()
         if self.function.stars:
             raise Refused(
                 f"`{self.function.name}` takes *args or **kwargs, which is not handled yet", self.function.node
@@ -62,7 +65,14 @@ class Reader(Sequentials):
             raise Refused(f"`{self.function.name}` returns no tensor", self.function.node)
         for name, value in self.tensors.items():
             self.facts.rank(self.key(name), element(value).rank)
+        self.check_stored(set())
         return [self.top, *regions]
+
+    def _no_clash(self) -> None:
+        """Names that the printed code needs for itself."""
+        taken = sorted(self.locals & _OURS)
+        if taken:
+            raise Refused(f"`{taken[0]}` is a variable here, and the PyTorch code needs that name", self.function.node)
 
     def _parameters(self) -> None:
         tensors = [param for param in self.function.params if param.name.value in self.function.tensors]
@@ -71,11 +81,12 @@ class Reader(Sequentials):
             name = param.name.value
             listed = self.key(name) in self.facts.bundles
             plain = "in" if single and not listed and not {"in_channels", "in_size"} & self.locals else name
-            channels, size = f"{plain}_channels", f"{plain}_size"
+            channels = self._own_name(f"{plain}_channels")
+            size = self._own_name(f"{plain}_size")
             self.sizes[name], self.size_names[name] = channels, size
             rank = self.facts.ranks.get(self.key(name))
             if listed:
-                bundle = Bundle(Tensor(rank, None, origin=name), None, running(name))
+                bundle = Bundle(Tensor(rank, None, origin=name), None, self.running(name))
                 self.tensors[name] = self.scope.values[name] = bundle
                 continue
             tensor = Tensor(rank, Size(cst.Name(channels), None, {channels: 0}), origin=name)
@@ -91,6 +102,7 @@ class Reader(Sequentials):
 
     def read_model(self) -> ModelBody:
         """A body with one `Model(inputs, outputs)` or `Sequential` in it."""
+        self._no_clash()
         found = ModelBody()
         body, found.docstring = without_docstring(self.function.body)
         self.line = self.top
@@ -106,6 +118,7 @@ class Reader(Sequentials):
                 found.before.append(statement)
         found.regions.insert(0, self.top)
         self._check_after(found)
+        self.check_stored(set().union(*(mutates(item) for item in found.after)))
         for given in found.inputs:
             self.facts.rank(self.key(f"input {given.name}"), given.tensor.rank)
         return found

@@ -99,17 +99,14 @@ class Versions:
 
     def __init__(self) -> None:
         self._next = count(1)
-        self.bound: dict[tuple[str, int], tuple[Line, Config]] = {}
+        self.bound: dict[tuple[str, int], tuple[Line, Config, dict[str, int]]] = {}  # with the versions before
+        self.constants: dict[tuple[str, int], cst.BaseExpression] = {}
+        self.mutations: dict[str, int] = {}  # the latest version that a change in place gave a name
 
     def bump(self, scope: Scope, name: str) -> int:
         """A new version of a name."""
         scope.versions[name] = next(self._next)
         return scope.versions[name]
-
-
-def running(name: str) -> str:
-    """The variable of `__init__` that follows a tensor's channels."""
-    return f"{name}_channels"
 
 
 def name_size(name: str, version: int) -> Size:

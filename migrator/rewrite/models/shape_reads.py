@@ -38,12 +38,9 @@ def shape_of(
     return None
 
 
-def index_of(node: cst.Subscript) -> int | None:
-    """The literal index of a subscript, None for slices and anything computed."""
+def index_of(node: cst.Subscript, constant: Callable[[cst.BaseExpression], object]) -> int | None:
+    """The index of a subscript where the source settles it, None for slices and anything computed."""
     if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
         return None
-    value = node.slice[0].slice.value
-    sign = 1
-    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus):
-        value, sign = value.expression, -1
-    return sign * int(value.value, 0) if isinstance(value, cst.Integer) else None
+    known = constant(node.slice[0].slice.value)
+    return known if isinstance(known, int) and not isinstance(known, bool) else None

@@ -6,6 +6,7 @@ import libcst as cst
 
 from migrator.rewrite.arguments import code
 from migrator.rewrite.models.assignments import Assignments
+from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.ir import (
     Bundle,
     Config,
@@ -18,8 +19,9 @@ from migrator.rewrite.models.ir import (
     Track,
     Value,
 )
+from migrator.rewrite.models.layer_call import NotConstant
 from migrator.rewrite.models.names_used import binds
-from migrator.rewrite.models.scope import Pending, running
+from migrator.rewrite.models.scope import Pending
 
 _AUGMENTED: dict[type[cst.BaseAugOp], type[cst.Add] | type[cst.Subtract] | type[cst.Multiply]] = {
     cst.AddAssign: cst.Add,
@@ -126,15 +128,29 @@ class Statements(Assignments):
     def config(self, node: cst.BaseStatement) -> Line:
         """A statement of construction alone."""
         line = self.line = Line(node)
-        names = binds(node)
-        for name in names:
-            self.scope.values.pop(name, None)
-        event = Config(self.construct_statement(node), node, frozenset(names), _is_pure(node))
+        names, changed = binds(node), mutates(node)
+        before = dict(self.scope.versions)
+        known = self._known_value(node)
+        event = Config(self.construct_statement(node), node, frozenset(names), not changed and _is_pure(node))
         line.events.append(event)
-        for name in names:
+        for name in names | changed:
+            if name in names:
+                self.scope.values.pop(name, None)
             version = self.numbers.bump(self.scope, name)
-            self.numbers.bound[(name, version)] = (line, event)
+            self.numbers.bound[(name, version)] = (line, event, before)
+            if name in changed:
+                self.numbers.mutations[name] = version
+            elif known is not None:
+                self.numbers.constants[(name, version)] = known
         return line
+
+    def _known_value(self, node: cst.BaseStatement) -> cst.BaseExpression | None:
+        """What `name = …` binds, where the source settles it."""
+        small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
+        if not isinstance(small, cst.Assign) or [type(item.target) for item in small.targets] != [cst.Name]:
+            return None
+        known = self.constant(small.value)
+        return None if isinstance(known, NotConstant) else cst.parse_expression(repr(known))
 
     def _augmented(self, small: cst.AugAssign) -> list[Region]:
         operator = _AUGMENTED.get(type(small.operator))
@@ -173,8 +189,8 @@ class Statements(Assignments):
         if size is None or bundle.twin is None:
             bundle.twin = None
         else:
-            self.line.events.append(Track(running(name), size.expr, append=True))
-            self.numbers.bump(self.scope, running(name))
+            self.line.events.append(Track(self.running(name), size.expr, append=True))
+            self.numbers.bump(self.scope, self.running(name))
         known = bundle.items is not None and not self.loops
         new = Bundle(
             bundle.element, (*bundle.items, tensor) if known and bundle.items is not None else None, bundle.twin
