@@ -1,27 +1,45 @@
-"""All structures over all files of a project, in the order that works: models, then training code, then the rest."""
+"""All structures over all files of a project, in the order that works: models, then training code, then the rest.
+
+Groups of models are taken back until what is rewritten and what stays fit together: see `mixtures` and `verification`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import libcst as cst
 
 from migrator.catalogue import Catalogue
 from migrator.catalogue.catalogue import catalogue_of
 from migrator.errors import MigrateError
-from migrator.facts import FileResult, Left, Pair, Profile, Project, Resolution, Rewritten, Site
-from migrator.rewrite.calls import rewrite_calls
+from migrator.facts import Definition, FileResult, Left, Pair, Profile, Project, Resolution, Rewritten, Site
+from migrator.rewrite.drafts import Draft, draft_of
 from migrator.rewrite.imports import settle
-from migrator.rewrite.leftovers import Leftovers
+from migrator.rewrite.mixtures import Ban, Mixtures
 from migrator.rewrite.models.names_used import reads
 from migrator.rewrite.models.pairs import targeted
 from migrator.rewrite.places import support_place
-from migrator.rewrite.session import FileContext, Proposal, apply, surviving
+from migrator.rewrite.positions import Lines
+from migrator.rewrite.session import FileContext, apply
 from migrator.rewrite.structures.fit_loop import propose as propose_training
-from migrator.rewrite.structures.models import propose_models
+from migrator.rewrite.structures.models import Outcome, collected, read_models
 from migrator.rewrite.structures.training_facts import informed
+from migrator.rewrite.structures.training_group import plan_of
 from migrator.rewrite.support import emit, extended, public_names
 from migrator.rewrite.verification import fault
+
+Edits = dict[cst.CSTNode, Sequence[cst.CSTNode]]
+Written = tuple[FileResult, list[Site], list[Left]]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A file's new text, and what is wrong with it."""
+
+    module: cst.Module
+    wrong: str
 
 
 class Driver:
@@ -33,7 +51,9 @@ class Driver:
         self.project, self.profile = project, profile
         self.catalogue = _narrowed(catalogue, select, ignore)
         self.keras = project.inventory.environment.keras
-        self.models = propose_models(project, self.catalogue, profile)
+        self.lines = {path: Lines(resolution) for path, resolution in project.resolutions.items()}
+        self.groups = read_models(project, self.catalogue, profile, self.lines)
+        self.models = collected(self.groups, self.lines)
         self.support: dict[str, set[str]] = {}
 
     def run(self) -> Rewritten:
@@ -41,8 +61,7 @@ class Driver:
         files: list[FileResult] = []
         sites: list[Site] = []
         left: list[Left] = []
-        for path, resolution in sorted(self.project.resolutions.items()):
-            result, found, remaining = self._file(path, resolution)
+        for result, found, remaining in self._settled():
             files.append(result)
             sites += found
             left += remaining
@@ -50,6 +69,62 @@ class Driver:
             files.append(FileResult(skipped.file, "skipped", skipped.reason, "", ""))
         created = {path: self._support_text(path, names) for path, names in sorted(self.support.items())}
         return Rewritten(tuple(files), tuple(sites), tuple(left), created, tuple(self._pairs()))
+
+    def _settled(self) -> list[Written]:
+        """Every file, once no group of models has to be taken back any more because of what the others do with it."""
+        while True:
+            self.models = collected(self.groups, self.lines)
+            drafts = [self._draft(resolution) for _, resolution in sorted(self.project.resolutions.items())]
+            mixed: list[Left] = []
+            if self.models.owners:
+                alive = {draft.context.path: draft.alive for draft in drafts}
+                mixtures = Mixtures(drafts[0].context, self.models, alive, self.catalogue)
+                if self._refused(mixtures.bans):
+                    continue
+                mixed = mixtures.left
+            left = {
+                draft.context.path: draft.left([m for m in mixed if m.file == draft.context.path]) for draft in drafts
+            }
+            texts = [self._text(draft, left[draft.context.path]) for draft in drafts]
+            if any(
+                text.wrong and self._refused(self._culprits(draft, text.wrong))
+                for draft, text in zip(drafts, texts, strict=True)
+            ):
+                continue
+            return [
+                self._written(draft, left[draft.context.path], text) for draft, text in zip(drafts, texts, strict=True)
+            ]
+
+    def _refused(self, bans: Sequence[Ban]) -> bool:
+        """Takes groups back. Whether there were any."""
+        for ban in bans:
+            if ban.outcome.reason is None:
+                function = ban.item.function
+                place = self.lines[function.definition.file]
+                ban.outcome.refuse(function, None, ban.reason, "functional", place)
+        return bool(bans)
+
+    def _culprits(self, draft: Draft, wrong: str) -> list[Ban]:
+        """The groups that make a file wrong: those that do so alone, else all that it is a part of."""
+        path = draft.context.path
+        touching = [group for group in self.groups if any(file == path for file, _ in group.proposals)]
+        alone = [group for group in touching if self._alone(draft, group).wrong]
+        groups = alone or touching or self._trained_in(draft)
+        return [Ban(group, group.printed[0], f"{path} would be wrong with it: {wrong}", (path, 1)) for group in groups]
+
+    def _alone(self, draft: Draft, group: Outcome) -> Text:
+        edits: Edits = {}
+        for file, proposal in group.proposals:
+            if file == draft.context.path:
+                edits |= proposal.edits
+        return self._text(replace(draft, edits=edits), ())
+
+    def _trained_in(self, draft: Draft) -> list[Outcome]:
+        """The groups whose models the training code of a file works with."""
+        uses = plan_of(draft.context).uses
+        roots = {root for use in uses if use.file.path == draft.context.path for root in use.roots}
+        found = {id(group): group for root, (group, _) in self.models.owners.items() if root in roots}
+        return list(found.values())
 
     def _pairs(self) -> list[Pair]:
         """The pairs of migrate.toml, with the loss, optimizer and data that the project trains its models with."""
@@ -63,48 +138,42 @@ class Driver:
             resolution.source, resolution, self.project, self.catalogue, self.profile, self.keras, self.models.facts
         )
 
-    def _file(self, path: str, resolution: Resolution) -> tuple[FileResult, list[Site], list[Left]]:
-        source = resolution.source
-        context = self._context(resolution)
+    def _draft(self, resolution: Resolution) -> Draft:
+        path, context = resolution.source.path, self._context(resolution)
         proposals = [*self.models.proposals.get(path, ()), *propose_training(context)]
-        edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {}
-        for proposal in proposals:
-            edits |= proposal.edits
-        alive = surviving(source.module, edits)
-        gone = [node for node in resolution.apis if id(node) not in alive]
-        calls = rewrite_calls(source.module, resolution, self.catalogue, self.keras, gone)
-        edits |= {node: [new] for node, new in calls.nodes.items() if id(node) in alive}
-        leftovers = Leftovers(resolution, self.catalogue, self.keras, surviving(source.module, edits))
-        left = leftovers.left([item for proposal in proposals for item in proposal.left], calls.left)
-        sites = [site for proposal in proposals for site in proposal.sites]
-        if not edits:
-            return self._unchanged(path, resolution, left), sites, left
-        needed = set().union(calls.imports, *(proposal.imports for proposal in proposals))
-        after = self._edited(source.module, edits, needed, path, leftovers, left)
-        wrong = fault(source.module, after)
-        if wrong is not None:
-            left = [*left, Left(path, 1, "file", wrong)]
-            return FileResult(path, "skipped", wrong, source.text, source.text), sites, left
-        self._note_support(path, after)
-        status = "partial" if left or leftovers.any else "full"
-        reason = left[0].reason if left else ""
-        return FileResult(path, status, reason, source.text, after.code), sites, left  # type: ignore[arg-type]
+        converted = {key for key in self.models.facts if isinstance(key, Definition)}
+        return draft_of(context, proposals, self.models.refused.get(path, ()), converted, self.lines[path])
 
-    def _edited(
-        self,
-        module: cst.Module,
-        edits: dict[cst.CSTNode, Sequence[cst.CSTNode]],
-        needed: set[str],
-        path: str,
-        leftovers: Leftovers,
-        left: Sequence[Left],
-    ) -> cst.Module:
-        changed = apply(module, edits, leftovers.markers(left))
-        support = self._support_names(changed)
-        if support:
-            _, name = support_place(path, self.project)
-            needed = needed | {f"from {name} import {', '.join(sorted(support))}"}
-        return settle(changed, needed, leftovers.any)
+    def _text(self, draft: Draft, left: Sequence[Left]) -> Text:
+        """The file with its edits and markers; one without edits gets its markers alone."""
+        module, markers = draft.context.source.module, draft.leftovers.markers(left)
+        for statement, comments in draft.comments.items():
+            markers[statement] = [*comments, *markers.get(statement, [])]
+        if not draft.edits and not markers:
+            return Text(module, "")
+        after = apply(module, draft.edits, markers)
+        if draft.edits:
+            support = self._support_names(after)
+            needed = set(draft.imports)
+            if support:
+                _, name = support_place(draft.context.path, self.project)
+                needed.add(f"from {name} import {', '.join(sorted(support))}")
+            after = settle(after, needed, draft.leftovers.any)
+        return Text(after, fault(module, after) or "")
+
+    def _written(self, draft: Draft, left: list[Left], text: Text) -> Written:
+        path, before = draft.context.path, draft.context.source.text
+        if text.wrong:
+            left = [*left, Left(path, 1, "file", text.wrong)]
+            return FileResult(path, "skipped", text.wrong, before, before), draft.sites, left
+        if not draft.edits:
+            reason = left[0].reason if left else "nothing of TensorFlow is in it"
+            after = text.module.code if left else before
+            return FileResult(path, "unchanged", reason, before, after), draft.sites, left
+        self._note_support(path, text.module)
+        status: Literal["partial", "full"] = "partial" if left or draft.leftovers.any else "full"
+        reason = left[0].reason if left else ""
+        return FileResult(path, status, reason, before, text.module.code), draft.sites, left
 
     def _support_names(self, module: cst.Module) -> set[str]:
         """Support pieces that the file reads and does not define itself."""
@@ -122,11 +191,6 @@ class Driver:
         existing = self.project.inventory.root / path
         return extended(existing.read_text(encoding="utf-8"), names) if existing.is_file() else emit(names)
 
-    def _unchanged(self, path: str, resolution: Resolution, left: Sequence[Left]) -> FileResult:
-        text = resolution.source.text
-        reason = left[0].reason if left else "nothing of TensorFlow is in it"
-        return FileResult(path, "unchanged", reason, text, text)
-
 
 def _is_import(item: cst.CSTNode) -> bool:
     return isinstance(item, cst.SimpleStatementLine) and isinstance(item.body[0], (cst.Import, cst.ImportFrom))
@@ -143,6 +207,3 @@ def _narrowed(catalogue: Catalogue, select: Sequence[str], ignore: Sequence[str]
     return catalogue_of(
         tuple(rule for rule in catalogue.rules if (not select or rule.id in select) and rule.id not in ignore)
     )
-
-
-__all__ = ["Driver", "Proposal"]

@@ -7,6 +7,7 @@ model factory is rewritten wherever the factory's new text puts it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -78,7 +79,12 @@ def apply(
 
     `markers` are comment lines to be put above statements that stay.
     """
-    changed = module.visit(_Editor(edits, markers or {}))
+    markers = dict(markers or {})
+    first = module.body[0] if module.body else None
+    if first in markers:  # comments at the top of a file are the header's, not the first statement's
+        there = [line.comment.value for line in module.header if line.comment is not None]
+        markers[first] = [text for text in markers[first] if not any(_alike(text, old) for old in there)]
+    changed = module.visit(_Editor(edits, markers))
     assert isinstance(changed, cst.Module)
     return changed
 
@@ -131,10 +137,33 @@ class _Editor(cst.CSTTransformer):
 
 
 def marked(node: cst.CSTNode, comments: Sequence[str]) -> cst.CSTNode:
-    """The statement with comment lines right above it; those that stand there already are not repeated."""
-    if not comments:
-        return node
+    """The statement with marker lines right above it. A marker of the same rule that stands there already is kept where
+    it says the same but for its numbers (lines move), else replaced."""
     lines = list(getattr(node, "leading_lines", ()))
-    there = {line.comment.value for line in lines if line.comment is not None}
-    new = [cst.EmptyLine(comment=cst.Comment(text)) for text in comments if text not in there]
-    return node.with_changes(leading_lines=[*lines, *new])
+    for text in comments:
+        old = [
+            index for index, line in enumerate(lines) if line.comment and _subject(line.comment.value) == _subject(text)
+        ]
+        if any(_alike(lines[index].comment.value, text) for index in old):
+            continue
+        rest = [index for index in old if not any(_alike(lines[index].comment.value, other) for other in comments)]
+        if rest:
+            lines[rest[0]] = lines[rest[0]].with_changes(comment=cst.Comment(text))
+        else:
+            lines.append(cst.EmptyLine(comment=cst.Comment(text)))
+    return node.with_changes(leading_lines=lines) if comments else node
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two markers say the same, line numbers aside."""
+    return _NUMBER.sub("", one) == _NUMBER.sub("", other)
+
+
+def _subject(text: str) -> str:
+    """Grade and rule of a marker, empty for any other comment's text that is no marker."""
+    found = _MARKER.match(text)
+    return found.group() if found else text
+
+
+_NUMBER = re.compile(r"\d+")
+_MARKER = re.compile(r"# migrate: (?:exact|review|manual|blocked) [\w-]+:")

@@ -99,12 +99,23 @@ class Models:
             return self._attribute(node, file, depth)
         return None
 
+    def merged(self, found: Iterable[Known | None]) -> Known | None:
+        """One answer for all, None where one is unknown or they differ in what training code must know."""
+        items = list(found)
+        known = [item for item in items if item is not None]
+        if not known or len(known) != len(items):
+            return None
+        kinds = {(len(item.facts.inputs), item.facts.outputs, item.facts.has_penalty) for item in known}
+        if len(kinds) != 1:
+            return None
+        return Known(known[0].facts, frozenset().union(*(item.roots for item in known)))
+
     def _name(self, node: cst.Name, file: File, depth: int) -> Known | None:
         scope: Scope = file.tree.scope(node)
         while not (bindings := file.tree.bindings(scope, node.value)) and scope is not file.tree.module:
             scope = file.tree.scope(scope)
         if bindings:
-            return _merged(self._binding(binding, scope, file, depth - 1) for binding in bindings)
+            return self.merged(self._binding(binding, scope, file, depth - 1) for binding in bindings)
         definition = file.resolution.definitions.get(node)
         facts = self.context.models.get(definition) if definition else None
         return Known(facts, frozenset({definition})) if definition and facts else None
@@ -153,7 +164,7 @@ class Models:
             return None
         function, other = found
         values = [node.value for node in _own_returns(function, other.tree)]
-        return _merged(self._element(item, position, other, depth - 1) if item else None for item in values)
+        return self.merged(self._element(item, position, other, depth - 1) if item else None for item in values)
 
     def _returned(self, definition: Definition, depth: int) -> Known | None:
         """The model that a factory returns, also a function that only hands on another's."""
@@ -167,7 +178,7 @@ class Models:
 
     def _all_returns(self, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
         values = [node.value for node in _own_returns(function, file.tree)]
-        return _merged(self.known(value, file, depth) if value else None for value in values)
+        return self.merged(self.known(value, file, depth) if value else None for value in values)
 
     def _passed(self, name: str, function: cst.FunctionDef, file: File, depth: int) -> Known | None:
         """The model that all callers of a function pass for one of its parameters."""
@@ -177,7 +188,7 @@ class Models:
             self.known(value, other, depth) if value is not None else None
             for value, other in self.files.callers(name, function, file)
         ]
-        return _merged(found) if found else None
+        return self.merged(found) if found else None
 
     def _attribute(self, node: cst.Attribute, file: File, depth: int) -> Known | None:
         """`self.model`, where every assignment in the class is known; `models.model` of another module."""
@@ -192,7 +203,7 @@ class Models:
             return self._kept(holder, node.attr.value, file, depth) if holder else None
         scope = file.tree.scope(node)
         values = [binding.value for binding in file.tree.bindings(scope, node.value.value)]
-        return _merged(self._of_object(value, node.attr.value, file, depth) for value in values)
+        return self.merged(self._of_object(value, node.attr.value, file, depth) for value in values)
 
     def _of_object(self, value: cst.BaseExpression | None, name: str, file: File, depth: int) -> Known | None:
         """The attribute of an object that is made by calling a class of the project."""
@@ -213,19 +224,7 @@ class Models:
             and code(target.target) == f"self.{name}"
             and file.tree.class_of(target) is holder
         ]
-        return _merged(self.known(value, file, depth - 1) for value in values)
-
-
-def _merged(found: Iterable[Known | None]) -> Known | None:
-    """One answer for all, None where one is unknown or they differ in what training code must know."""
-    items = list(found)
-    known = [item for item in items if item is not None]
-    if not known or len(known) != len(items):
-        return None
-    kinds = {(len(item.facts.inputs), item.facts.outputs, item.facts.has_penalty) for item in known}
-    if len(kinds) != 1:
-        return None
-    return Known(known[0].facts, frozenset().union(*(item.roots for item in known)))
+        return self.merged(self.known(value, file, depth - 1) for value in values)
 
 
 def _own_method(node: cst.BaseExpression, file: File) -> cst.FunctionDef | None:
