@@ -54,6 +54,7 @@ class Reading:
         self.loops: tuple[Loop, ...] = ()
         self.stored: dict[str, Stored] = {}
         self.top = Line(None)  # what happens before the first statement
+        self.outside: set[str] = set()  # names that statements in front of the class bind
         self.placeholders: dict[str, Placeholder] = {}
         self.results: list[list[Value]] = []
         self.sizes: dict[str, str] = {}  # tensor parameter -> the name of its channels in __init__
@@ -92,7 +93,8 @@ class Reading:
     def constant(self, node: cst.BaseExpression) -> object:
         """The value of an expression where the source settles it."""
         named = dict(self.named)
-        for name, version in self.scope.versions.items():
+        for name in {*self.scope.versions, *self.outside}:
+            version = self.scope.versions.get(name, 0)
             if (name, version) in self.numbers.constants:
                 named[name] = self.numbers.constants[(name, version)]
             elif name in self.numbers.mutations:
@@ -104,6 +106,8 @@ class Reading:
         if isinstance(node, cst.Integer):
             return number(int(node.value, 0))
         new = self.construct(node)
+        if not repeatable(new):
+            new = self._evaluated_once(new)
         reads = {
             name.value: self.scope.versions.get(name.value, 0)
             for name in read_nodes(new)
@@ -111,6 +115,16 @@ class Reading:
         }
         value = int(new.value, 0) if isinstance(new, cst.Integer) else None
         return Size(new, value, reads)
+
+    def _evaluated_once(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A name for a size that is also the next layer's: the expression may give another value when asked again."""
+        name = self._own_name(f"width{len(self.numbers.bound)}")
+        statement = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], node)])
+        event = Config(statement, statement, frozenset({name}))
+        self.line.events.append(event)
+        version = self.numbers.bump(self.scope, name)
+        self.numbers.bound[(name, version)] = (self.line, event, dict(self.scope.versions))
+        return cst.Name(name)
 
     def tensor_named(self, node: cst.BaseExpression) -> Tensor | None:
         """The tensor that a plain name denotes."""

@@ -8,9 +8,11 @@ import libcst as cst
 
 from migrator.rewrite.arguments import code
 from migrator.rewrite.models.binding import own_nodes
+from migrator.rewrite.models.branches import block_of
 from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.inputs import InputFacts, ModelBody
 from migrator.rewrite.models.ir import Bundle, Gather, Line, Refused, Region, Tensor, Value, element
+from migrator.rewrite.models.layer_call import NotConstant
 from migrator.rewrite.models.names_used import binds, reads, target_names
 from migrator.rewrite.models.sequential import Sequentials, adds_to
 from migrator.rewrite.models.sizes import Size
@@ -116,6 +118,7 @@ class Reader(Sequentials):
                 found.regions += self._model_statement(statement, found, sequential, index == last)
             else:
                 found.before.append(statement)
+                self.learn(statement)
         found.regions.insert(0, self.top)
         self._check_after(found)
         self.check_stored(set().union(*(mutates(item) for item in found.after)))
@@ -144,6 +147,24 @@ class Reader(Sequentials):
                 return target, grown[-1]
         return None, index
 
+    def learn(self, statement: cst.BaseStatement) -> None:
+        """What a statement outside the class settles: constants, also behind a condition that the source decides."""
+        if isinstance(statement, cst.If) and not isinstance(known := self.constant(statement.test), NotConstant):
+            orelse = statement.orelse
+            if not known and isinstance(orelse, cst.If):
+                self.learn(orelse)
+                return
+            live = statement.body if known else orelse.body if isinstance(orelse, cst.Else) else None
+            for inner in block_of(live) if live is not None else ():
+                self.learn(inner)
+            return
+        value = self.known_value(statement)
+        for name in binds(statement) | mutates(statement):
+            self.outside.add(name)
+            self.numbers.constants.pop((name, 0), None)
+            if value is not None:
+                self.numbers.constants[(name, 0)] = value
+
     def _belongs(self, statement: cst.BaseStatement, found: ModelBody, sequential: str | None) -> bool:
         """Whether a statement goes into the class. Configuration does once tensor work has begun."""
         if self._makes_model(statement) or self.has_work(statement):
@@ -157,7 +178,7 @@ class Reader(Sequentials):
         if not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Expr):
             return True
         inside = set().union(*(binds(item) for item in found.inside))
-        return bool(reads(statement) & inside)
+        return bool(reads(statement) & inside or mutates(statement))
 
     def _moves(self, statement: cst.BaseStatement) -> bool:
         """Whether configuration in front of the model is only for the model: then it moves into the class."""

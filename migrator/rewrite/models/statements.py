@@ -130,7 +130,7 @@ class Statements(Assignments):
         line = self.line = Line(node)
         names, changed = binds(node), mutates(node)
         before = dict(self.scope.versions)
-        known = self._known_value(node)
+        known = self.known_value(node)
         event = Config(self.construct_statement(node), node, frozenset(names), not changed and _is_pure(node))
         line.events.append(event)
         for name in names | changed:
@@ -144,7 +144,7 @@ class Statements(Assignments):
                 self.numbers.constants[(name, version)] = known
         return line
 
-    def _known_value(self, node: cst.BaseStatement) -> cst.BaseExpression | None:
+    def known_value(self, node: cst.BaseStatement) -> cst.BaseExpression | None:
         """What `name = …` binds, where the source settles it."""
         small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
         if not isinstance(small, cst.Assign) or [type(item.target) for item in small.targets] != [cst.Name]:
