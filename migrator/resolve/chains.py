@@ -15,7 +15,7 @@ import libcst as cst
 from migrator.facts import Definition, Use
 from migrator.resolve import knowledge
 from migrator.resolve.canonical import normal
-from migrator.resolve.scopes import Scope, children, dotted
+from migrator.resolve.scopes import Scope, dotted
 from migrator.resolve.values import (
     FOREIGN,
     PLAIN,
@@ -32,6 +32,7 @@ from migrator.resolve.values import (
     OneOf,
     Value,
 )
+from migrator.tree import children
 
 if TYPE_CHECKING:
     from migrator.resolve.world import World

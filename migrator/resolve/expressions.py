@@ -9,7 +9,7 @@ import libcst as cst
 from migrator.facts import Use
 from migrator.resolve import knowledge
 from migrator.resolve.chains import TENSORS, Chains
-from migrator.resolve.scopes import Bound, Scope, children
+from migrator.resolve.scopes import Bound, Scope
 from migrator.resolve.values import (
     FOREIGN,
     PLAIN,
@@ -24,6 +24,7 @@ from migrator.resolve.values import (
     element,
     join,
 )
+from migrator.tree import children
 
 if TYPE_CHECKING:
     pass

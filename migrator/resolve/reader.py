@@ -11,7 +11,7 @@ from migrator.facts import Source, Use
 from migrator.resolve import knowledge
 from migrator.resolve.chains import Role
 from migrator.resolve.imports import Imports
-from migrator.resolve.scopes import Scope, children, merge
+from migrator.resolve.scopes import Scope, merge
 from migrator.resolve.values import (
     UNBOUND,
     UNKNOWN,
@@ -24,6 +24,7 @@ from migrator.resolve.values import (
     element,
     join,
 )
+from migrator.tree import children
 
 if TYPE_CHECKING:
     from migrator.resolve.world import World

@@ -7,12 +7,12 @@ assignment; class bodies are seen by nothing below them.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from migrator.facts import Definition
 from migrator.resolve.exports import EXPORTS
 from migrator.resolve.values import UNBOUND, UNKNOWN, Api, External, Value, join
+from migrator.tree import children
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -167,25 +167,6 @@ class Bound:
 
 
 OPAQUE = frozenset(("Lambda", "Name", "Attribute", "SimpleString", "Integer", "Float", "Comment"))
-SKIPPED_FIELDS = ("whitespace", "lpar", "rpar", "leading_lines", "header", "footer", "semicolon", "comma", "lbracket")
-_FIELDS: dict[type, tuple[str, ...]] = {}
-
-
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The nodes below, in source order, without white space and punctuation."""
-    import libcst
-
-    sort = type(node)
-    fields = _FIELDS.get(sort)
-    if fields is None:
-        names = sort.__dataclass_fields__
-        fields = _FIELDS[sort] = tuple(name for name in names if not name.startswith(SKIPPED_FIELDS))
-    for field in fields:
-        value = getattr(node, field)
-        if isinstance(value, libcst.CSTNode):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (item for item in value if isinstance(item, libcst.CSTNode))
 
 
 def dotted(node: cst.CSTNode) -> str:

@@ -15,7 +15,7 @@ from migrator.resolve import knowledge
 from migrator.resolve.modules import Modules
 from migrator.resolve.parameters import parameters, passed
 from migrator.resolve.reader import Reader
-from migrator.resolve.scopes import Bound, Scope, children
+from migrator.resolve.scopes import Bound, Scope
 from migrator.resolve.values import (
     FOREIGN,
     PLAIN,
@@ -33,6 +33,7 @@ from migrator.resolve.values import (
     bounded,
     join,
 )
+from migrator.tree import children
 
 if TYPE_CHECKING:
     from migrator.resolve.calls import Arguments

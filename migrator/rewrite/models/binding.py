@@ -15,9 +15,17 @@ import libcst as cst
 from migrator.catalogue import Catalogue
 from migrator.facts import Definition, Project, Resolution, Rule
 from migrator.rewrite.models.names_used import binds, target_names
+from migrator.tree import children
 
 Kind = Literal["factory", "helper", "script"]
-MODEL_APIS = {"tf.keras.Model", "tf.keras.models.Model", "tf.keras.engine.Model", "tf.keras.training.Model"}
+MODEL_APIS = {
+    "tf.keras.Model",
+    "tf.keras.models.Model",
+    "tf.keras.engine.Model",
+    "tf.keras.training.Model",
+    "tf.keras.models.Functional",
+    "tf.keras.Functional",
+}
 SEQUENTIAL_APIS = {"tf.keras.Sequential", "tf.keras.models.Sequential"}
 INPUT_APIS = {"tf.keras.Input", "tf.keras.layers.Input"}
 
@@ -163,7 +171,7 @@ def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(current.children))
+        pending.extend(reversed(list(children(current))))
 
 
 def _kind(node: cst.FunctionDef, names: Names) -> Kind | None:

@@ -26,6 +26,7 @@ from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.scope import Scope, name_size
 from migrator.rewrite.models.sizes import Size
 from migrator.rewrite.models.statements import Statements
+from migrator.tree import children
 
 _SHORT = 40  # a longer condition is kept under a name instead of written twice
 
@@ -115,7 +116,7 @@ class Branches(LoopTargets, Statements):
         """Whether a static size is read anywhere below."""
         if isinstance(node, cst.BaseExpression) and self.dimension(node) is not None:
             return True
-        return any(self.dimension_inside(child) for child in node.children)
+        return any(self.dimension_inside(child) for child in children(node))
 
     def _settle_test(self, branch: Branch, forward_test: cst.BaseExpression | None, node: cst.If) -> None:
         """Where forward cannot repeat the condition, `__init__` keeps its outcome under a name."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from migrator.tree import children
+
 _ONCE_ONLY = {"reversed", "enumerate", "zip", "map", "filter", "iter"}
 _SAME_AGAIN = {
     "len", "int", "float", "str", "bool", "min", "max", "abs", "round", "range", "sum", "sorted", "list", "tuple",
@@ -29,7 +31,7 @@ def repeatable(node: cst.CSTNode) -> bool:
         known = isinstance(func, cst.Name) and func.value in _SAME_AGAIN
         if not known and not (isinstance(func, cst.Attribute) and func.attr.value in _SAME_METHODS):
             return False
-    return all(repeatable(child) for child in node.children)
+    return all(repeatable(child) for child in children(node))
 
 
 def once_only(node: cst.BaseExpression) -> bool:
@@ -52,7 +54,7 @@ def mutates(node: cst.CSTNode) -> set[str]:
             found |= _changed_root(target)
     elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
         found |= _called_for_effect(node.value)
-    for child in node.children:
+    for child in children(node):
         found |= mutates(child)
     return found
 

@@ -27,6 +27,7 @@ from migrator.rewrite.models.print_forward import ForwardPrinter
 from migrator.rewrite.models.print_init import InitPrinter
 from migrator.rewrite.models.reader import Reader, without_docstring
 from migrator.rewrite.models.scope import GroupFacts, Summary
+from migrator.tree import children
 
 _ROUNDS = 40
 
@@ -215,7 +216,7 @@ def _settled_once(item: Printed, needed: set[str]) -> None:
 
 
 def _names_tensorflow(node: cst.CSTNode, reading: Reader) -> bool:
-    return reading.names.api(node) is not None or any(_names_tensorflow(child, reading) for child in node.children)
+    return reading.names.api(node) is not None or any(_names_tensorflow(child, reading) for child in children(node))
 
 
 class _Put(cst.CSTTransformer):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from migrator.tree import children
+
 
 def reads(node: cst.CSTNode) -> set[str]:
     """Names that the code reads from the scope around it."""
@@ -35,7 +37,7 @@ def read_nodes(node: cst.CSTNode, hidden: frozenset[str] = frozenset()) -> Itera
         return
     if isinstance(node, (cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal, cst.Param)):
         return
-    for child in node.children:
+    for child in children(node):
         yield from read_nodes(child, hidden)
 
 
@@ -43,7 +45,7 @@ def _assignment(node: cst.CSTNode, hidden: frozenset[str]) -> Iterator[cst.Name]
     target = node.target  # type: ignore[attr-defined]
     if isinstance(node, cst.AugAssign) or not isinstance(target, (cst.Name, cst.Tuple, cst.List)):
         yield from read_nodes(target, hidden)
-    for child in node.children:
+    for child in children(node):
         if child is not target:
             yield from read_nodes(child, hidden)
 
@@ -69,7 +71,7 @@ def _comprehension(node: cst.BaseComp, hidden: frozenset[str]) -> Iterator[cst.N
     while loop is not None:
         bound |= target_names(loop.target)
         loop = loop.inner_for_in
-    for child in node.children:
+    for child in children(node):
         yield from read_nodes(child, hidden | bound)
 
 
@@ -100,6 +102,6 @@ def binds(node: cst.CSTNode) -> set[str]:
         while isinstance(name, cst.Attribute):
             name = name.value  # type: ignore[assignment]
         found |= target_names(name)
-    for child in node.children:
+    for child in children(node):
         found |= binds(child)
     return found

@@ -137,6 +137,9 @@ def plural(name: str) -> str:
 
 def singular(name: str) -> str:
     """One of a list: `skips` -> `skip`."""
+    stem = name.rstrip("0123456789")
+    if stem and stem != name:
+        return singular(stem) + name[len(stem) :]
     for one, many in _IRREGULAR.items():
         if name == many:
             return one

@@ -30,11 +30,23 @@ from migrator.rewrite.models.ir import (
 )
 from migrator.rewrite.models.loop_forms import below, innermost, listed_layers
 from migrator.rewrite.models.naming import singular
-from migrator.rewrite.models.text import above, comment_lines, element_comments, inner_comments, trailing, without_lines
+from migrator.rewrite.models.text import (
+    WIDTH,
+    above,
+    broken,
+    comment_lines,
+    element_comments,
+    inner_comments,
+    trailing,
+    without_lines,
+)
 from migrator.rewrite.templates import expression, statements
 
 _TO_FIRST = {3: "(0, 2, 1)", 4: "(0, 3, 1, 2)", 5: "(0, 4, 1, 2, 3)"}
 _TO_LAST = {3: "(0, 2, 1)", 4: "(0, 2, 3, 1)", 5: "(0, 2, 3, 4, 1)"}
+
+
+_INDENT = 8  # columns in front of a statement of a method
 
 
 class ForwardPrinter:
@@ -240,6 +252,8 @@ class ForwardPrinter:
         header = f"for {', '.join(targets)} in {lists[0] if len(lists) == 1 else 'zip(' + ', '.join(lists) + ')'}: pass"
         node = cst.parse_statement(header)
         assert isinstance(node, cst.For)
+        if len(header) > WIDTH - _INDENT and isinstance(node.iter, cst.Call):
+            node = node.with_changes(iter=broken(node.iter))
         body = self.block(innermost(loop))
         return [node.with_changes(body=cst.IndentedBlock(body), leading_lines=loop.node.leading_lines)]
 

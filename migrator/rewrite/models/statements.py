@@ -22,6 +22,7 @@ from migrator.rewrite.models.ir import (
 from migrator.rewrite.models.layer_call import NotConstant
 from migrator.rewrite.models.names_used import binds
 from migrator.rewrite.models.scope import Pending
+from migrator.tree import children
 
 _AUGMENTED: dict[type[cst.BaseAugOp], type[cst.Add] | type[cst.Subtract] | type[cst.Multiply]] = {
     cst.AddAssign: cst.Add,
@@ -63,7 +64,7 @@ class Statements(Assignments):
                     return False
                 if self.names.is_layer(func) or self.names.is_merge(func) or self.helper(node) is not None:
                     return True
-        return any(self.has_work(child) for child in node.children)
+        return any(self.has_work(child) for child in children(node))
 
     def _is_dimension(self, node: cst.Subscript) -> bool:
         return self.shape(node.value) is not None
@@ -231,4 +232,4 @@ def _calls(node: cst.CSTNode) -> bool:
         )
         if not harmless and not formatted:
             return True
-    return any(_calls(child) for child in node.children)
+    return any(_calls(child) for child in children(node))

@@ -119,12 +119,12 @@ def _line(line: cst.SimpleStatementLine, indent: int) -> cst.SimpleStatementLine
     if not isinstance(value, cst.Call) or not value.args:
         return line
     if len(value.args) == 1 and isinstance(value.args[0].value, cst.Call) and value.args[0].keyword is None:
-        inner = value.args[0].with_changes(value=_broken(value.args[0].value, indent))
+        inner = value.args[0].with_changes(value=broken(value.args[0].value))
         return line.with_changes(body=[small.with_changes(value=value.with_changes(args=[inner]))])
-    return line.with_changes(body=[small.with_changes(value=_broken(value, indent))])
+    return line.with_changes(body=[small.with_changes(value=broken(value))])
 
 
-def _broken(call: cst.Call, indent: int) -> cst.Call:
+def broken(call: cst.Call) -> cst.Call:
     """The call with every argument on a line of its own."""
     inner, outer = _newline("    "), _newline("")
     last = len(call.args) - 1
