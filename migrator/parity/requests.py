@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -102,17 +103,25 @@ def root_of(ref: str, folder: Path) -> Path:
     return parent
 
 
-def ask(module: str, request: Mapping[str, Any], out: Path, options: Options, side: str) -> dict[str, Any]:
-    """Run a worker for one side and return its facts.
+def ask(
+    module: str,
+    request: Mapping[str, Any],
+    out: Path,
+    options: Options,
+    side: str,
+    environment: Mapping[str, str] | None = None,
+    stop: threading.Event | None = None,
+) -> dict[str, Any]:
+    """Run a worker for one side, with more in its `environment`, and return its facts; `stop` ends it early.
 
     Raises MigrateError for what the user must mend first (no such interpreter, framework or callable) and SideFailed
     where the code that was run raised, crashed or hung.
     """
     python = options.interpreters.get(side)
     asked = {**request, "frameworks": list(FRAMEWORKS), "device": options.device}
-    environment = {"CUDA_VISIBLE_DEVICES": "-1"} if options.device == "cpu" else {}
+    extra = {**(environment or {}), **({"CUDA_VISIBLE_DEVICES": "-1"} if options.device == "cpu" else {})}
     try:
-        result = launch.run(module, asked, out, python, options.timeout, environment)
+        result = launch.run(module, asked, out, python, options.timeout, extra, stop)
     except OSError as error:
         raise MigrateError(f"The interpreter {python} cannot be started: {error.strerror}.") from None
     if result["status"] == "ok":

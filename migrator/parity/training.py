@@ -1,18 +1,25 @@
-"""Training both versions for real: the same starting weights, the same batches, the pair's own loss and optimizer."""
+"""Training both versions for real: the same starting weights, the same batches, the pair's own loss and optimizer.
+
+Both train at the same time, each on its share of the cores, because many models are too small for more than one. On a
+GPU they take turns: TensorFlow claims all of its memory.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from migrator.errors import ExitCode, MigrateError
 from migrator.facts import Named, Pair, Training, TrainingResult, TrainingRun
-from migrator.parity import requests
+from migrator.parity import requests, workers
 from migrator.parity.options import Options, Progress
-from migrator.worker import scores
+from migrator.worker import files, scores
 
 SIDES = ("tensorflow", "torch")
+_NAMES = {SIDES: "both versions", SIDES[:1]: "the TensorFlow version"}
 
 
 def train_for_real(
@@ -33,19 +40,38 @@ def train_for_real(
         work = Path(name)
         try:
             asked = {**_request(pair, folder, stated, seeds), "data_file": _data(pair, folder, stated, work, options)}
-            progress(f"{pair.name}: training the TensorFlow version ({len(seeds)} times, {stated.epochs} epochs)")
-            first = requests.ask("tensorflow_training", asked, work / "tensorflow", options, "tensorflow")
-            runs = [_run("tensorflow", run) for run in first["runs"]]
-            if "torch" in sides:
-                progress(f"{pair.name}: training the PyTorch version ({len(seeds)} times, {stated.epochs} epochs)")
-                facts = {key: first[key] for key in ("variables", "form", "layers_called")}
-                start = str(work / "tensorflow" / "arrays.safetensors")
-                asked.update(facts, ref=pair.torch, arguments={}, torch_call=pair.torch_call, start=start)
-                second = requests.ask("torch_training", asked, work / "torch", options, "torch")
-                runs += [_run("torch", run) for run in second["runs"]]
+            progress(f"{pair.name}: training {_NAMES[tuple(sides)]} ({len(seeds)} times, {stated.epochs} epochs)")
+            runs = _sides(pair, asked, work, options, sides)
         except requests.SideFailed as error:
             raise MigrateError(f"Pair {pair.name} could not be trained. {error}", ExitCode.WORK) from None
     return TrainingResult(pair.name, stated.metric, stated.epochs, tuple(runs))
+
+
+def _sides(
+    pair: Pair, asked: Mapping[str, Any], work: Path, options: Options, sides: Sequence[str]
+) -> list[TrainingRun]:
+    """The runs of all sides. PyTorch begins as soon as TensorFlow has drawn the starting weights."""
+    ready, environment = work / "tensorflow" / "start.json", workers.share(len(sides))
+    with ExitStack() as stack:
+        first = workers.Answer(
+            lambda stop: requests.ask(
+                "tensorflow_training", asked, work / "tensorflow", options, "tensorflow", environment, stop
+            )
+        )
+        answers = [stack.enter_context(first)]
+        while first.pending and not ready.exists():
+            time.sleep(workers.TICK)
+        if "torch" in sides:
+            start = files.read_json(ready)
+            if start.pop("gpu"):
+                first.get()
+            more = {**asked, **start, "ref": pair.torch, "arguments": {}, "torch_call": pair.torch_call}
+            second = workers.Answer(
+                lambda stop: requests.ask("torch_training", more, work / "torch", options, "torch", environment, stop)
+            )
+            answers.append(stack.enter_context(second))
+        found = workers.everyone(answers)
+    return [_run(side, run) for side, facts in zip(sides, found, strict=True) for run in facts["runs"]]
 
 
 def tensorflow_spread(

@@ -88,6 +88,8 @@ def serve(request: Dict[str, Any], prepare: Callable[[Dict[str, Any]], Prepared]
         answer(missing=str(reason))
         return {}
     warmup = timed(step, WARMUP)
+    gc.collect()
+    gc.freeze()  # what lives by now stays: collecting before each round need not look at a whole framework again
     warmup_peak = memory.peak()
     memory.restart()
     answer(ready=True, warmup=warmup, memory_kind=memory.kind, warmup_memory=warmup_peak, facts=facts)

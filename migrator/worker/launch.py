@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any, Mapping
@@ -26,11 +27,13 @@ def run(
     python: str | None = None,
     timeout: float = 600.0,
     environment: Mapping[str, str] | None = None,
+    stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """Run one module of this folder in `python` (default: our own interpreter); its arrays land in `out`.
 
     Returns the worker's result: `status` is `ok`, `missing`, `framework`, `raised`, or, where the process left no
-    result, `timeout` or `crashed` (with `message` and `last_lines`); `seconds` is the wall time.
+    result, `timeout` or `crashed` (with `message` and `last_lines`); `seconds` is the wall time. Once `stop` is set,
+    the process is ended as if its time were over.
     Raises FileNotFoundError where the interpreter does not exist.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -40,14 +43,20 @@ def run(
     command = [python or sys.executable, str(START), str(out / "request.json")]
     started = time.monotonic()
     with tempfile.TemporaryFile() as log:
-        code = _wait(command, log, timeout, environment)
+        code = _wait(command, log, timeout, environment, stop)
         result = _result(out, code, timeout, _tail(log))
     result["seconds"] = time.monotonic() - started
     return result
 
 
-def _wait(command: list[str], log: Any, timeout: float, environment: Mapping[str, str] | None) -> int | None:
-    """Exit code of the command, None where the time limit passed. No process of its group survives us."""
+def _wait(
+    command: list[str],
+    log: Any,
+    timeout: float,
+    environment: Mapping[str, str] | None,
+    stop: threading.Event | None,
+) -> int | None:
+    """Exit code of the command, None where it had to be ended. No process of its group survives us."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,  # the worker ends when this end closes, however we end
@@ -57,7 +66,7 @@ def _wait(command: list[str], log: Any, timeout: float, environment: Mapping[str
         start_new_session=True,
     )
     try:
-        return process.wait(timeout)
+        return process.wait(timeout) if stop is None else _unless_stopped(process, timeout, stop)
     except subprocess.TimeoutExpired:
         return None
     finally:
@@ -66,6 +75,13 @@ def _wait(command: list[str], log: Any, timeout: float, environment: Mapping[str
             process.wait()
         if process.stdin is not None:
             process.stdin.close()
+
+
+def _unless_stopped(process: subprocess.Popen[bytes], timeout: float, stop: threading.Event) -> int | None:
+    end = time.monotonic() + timeout
+    while process.poll() is None and time.monotonic() < end and not stop.wait(0.05):
+        pass
+    return process.poll()
 
 
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:

@@ -1,13 +1,14 @@
 """Real training on the TensorFlow side, in graph mode: the pair's loss and optimizer, once for each seed.
 
-Request: as `tensorflow_side`, and `data_file`, `seeds`, `epochs`, `batch`, `metric`, `optimizer`. Leaves
-`arrays.safetensors` with every seed's starting weights (`<seed>/<n>`) and the first model's `probe` outputs.
+Request: as `tensorflow_side`, and `data_file`, `seeds`, `epochs`, `batch`, `metric`, `optimizer`. First it leaves
+`start.safetensors` with every seed's starting weights (`<seed>/<n>`) and the first model's `probe` outputs, then
+`start.json`, what the PyTorch side must know to begin: it names that file. Then it trains.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -22,23 +23,38 @@ PROBE = 16  # samples on which the mapping of the weights is settled
 
 
 def main(request: Mapping[str, Any]) -> dict[str, Any]:
-    """`runs` (one a seed), `variables`, `form` and `layers_called`."""
+    """`runs`, one a seed."""
     data = schedule.Data(request["data_file"])
     probe = [array[:PROBE] for array in data.test_x]
-    arrays = {}
-    facts: dict[str, Any] = {"runs": []}
+    arrays, facts = _starts(request, probe)
+    file = Path(request["out"], "start.safetensors")
+    files.write_arrays(file, arrays)
+    gpu = bool(tf.config.list_physical_devices("GPU"))
+    files.write_json(Path(request["out"], "start.json"), dict(facts, start=str(file), gpu=gpu))
+    runs = []
+    for seed in request["seeds"]:
+        _seed(int(seed))
+        model = Model(request, "float32", probe)
+        for n, variable in enumerate(model.variables):
+            variable.assign(arrays[f"{seed}/{n}"])
+        runs.append(_train(model, data, int(seed), request))
+    return {"runs": runs}
+
+
+def _starts(request: Mapping[str, Any], probe: Sequence[Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """A fresh model's weights for each seed, no model kept; of the first its outputs, `variables`, `form`, layers."""
+    arrays: dict[str, np.ndarray] = {}
+    facts: dict[str, Any] = {}
     for seed in request["seeds"]:
         _seed(int(seed))
         model = Model(request, "float32", probe)
         arrays.update({f"{seed}/{n}": variable.numpy() for n, variable in enumerate(model.variables)})
-        if not facts["runs"]:
-            facts.update(variables=describe(model), form=model.form)
+        if not facts:
             with Trace(model) as trace:
                 arrays["probe"] = model(probe)[0][1].numpy()
+            facts = {"variables": describe(model), "form": model.form}
             facts["layers_called"] = list(dict.fromkeys(event["layer"] for event in trace.events))
-        facts["runs"].append(_train(model, data, int(seed), request))
-    files.write_arrays(Path(request["out"], "arrays.safetensors"), arrays)
-    return facts
+    return arrays, facts
 
 
 def _seed(seed: int) -> None:
