@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -17,7 +18,17 @@ Edits = dict[cst.CSTNode, Sequence[cst.CSTNode]]
 Claims = dict[tuple[str, str], Definition]
 
 
-def renamed_imports(printed: Sequence[Printed], project: Project) -> list[tuple[str, Proposal]]:
+@dataclass(frozen=True)
+class Arrival:
+    """A class imported in a file under its new name, where a helper was known by another."""
+
+    path: str
+    before: str
+    name: str
+    definition: Definition
+
+
+def renamed_imports(printed: Sequence[Printed], project: Project) -> tuple[list[tuple[str, Proposal]], list[Arrival]]:
     """`from blocks import res_block` becomes `from blocks import ResBlock` wherever it stands.
 
     Raises Refused where the new name would not arrive: through `import *`.
@@ -29,19 +40,20 @@ def renamed_imports(printed: Sequence[Printed], project: Project) -> list[tuple[
     }
     functions = {item.function.definition: item.function for item in printed}
     found: list[tuple[str, Proposal]] = []
+    arrivals: list[Arrival] = []
     for path, resolution in project.resolutions.items() if renamed else ():
         edits: Edits = {}
-        arrived: set[Definition] = set()
         for alias in _aliases(resolution):
             definition = _imported(resolution, alias, renamed)
             if definition in renamed:
                 edits[alias] = [alias.with_changes(name=cst.Name(renamed[definition]), asname=None)]
-                arrived.add(definition)
+                arrivals.append(Arrival(path, local_name(alias), renamed[definition], definition))
+        arrived = {item.definition for item in arrivals if item.path == path}
         _check_stars(path, resolution, arrived, renamed, functions)
         edits |= _exports(path, resolution, edits, renamed)
         if edits:
             found.append((path, Proposal(edits)))
-    return found
+    return found, arrivals
 
 
 def _aliases(resolution: Resolution) -> list[cst.ImportAlias]:
@@ -101,25 +113,20 @@ def _exports(path: str, resolution: Resolution, edits: Edits, renamed: Mapping[D
     return found
 
 
-def claim_names(printed: Sequence[Printed], proposals: Sequence[tuple[str, Proposal]], claims: Claims) -> None:
+def claim_names(printed: Sequence[Printed], arrivals: Sequence[Arrival], claims: Claims) -> None:
     """Notes the names that a group binds in each file. Raises Refused where one is taken by something else."""
-    functions = {item.summary.class_name: item.function for item in printed}
+    functions = {item.function.definition: item.function for item in printed}
     mine: Claims = {}
     for item in printed:
         _claim(mine, item.function.definition.file, item.summary.class_name, item.function)
-    for path, proposal in proposals:
-        for alias, nodes in proposal.edits.items():
-            if isinstance(alias, cst.ImportAlias):
-                (changed,) = nodes
-                assert isinstance(changed, cst.ImportAlias)
-                name = local_name(changed)
-                if name == local_name(alias):
-                    claims.pop((path, name), None)  # its own name until now
-                _claim(mine, path, name, functions[name])
+    for arrival in arrivals:
+        if arrival.name == arrival.before:
+            claims.pop((arrival.path, arrival.name), None)  # its own name until now
+        _claim(mine, arrival.path, arrival.name, functions[arrival.definition])
     for (path, name), definition in mine.items():
         other = claims.get((path, name))
         if other is not None and other != definition:
-            raise At(_clash(name, path, other), None, functions[name])
+            raise At(_clash(name, path, other), None, functions[definition])
     claims.update(mine)
 
 

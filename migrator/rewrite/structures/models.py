@@ -76,14 +76,14 @@ def read_models(project: Project, catalogue: Catalogue, profile: Profile, lines:
             printed = group.rewrite()
             check_names_after(printed)
             proposals = [(item.function.definition.file, proposal_of(item, lines)) for item in printed]
-            proposals += renamed_imports(printed, project)
-            claim_names(printed, proposals, claims)
+            imports, arrivals = renamed_imports(printed, project)
+            claim_names(printed, arrivals, claims)
         except Refused as refused:
             function = refused.function if isinstance(refused, At) else group.current
             place = lines[function.definition.file]
             outcome.refuse(function, refused.node, refused.reason, refused.rule, place)
             continue
-        outcome.printed, outcome.proposals = printed, proposals
+        outcome.printed, outcome.proposals = printed, proposals + imports
     return found
 
 
