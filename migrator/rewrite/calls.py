@@ -209,4 +209,5 @@ class _Walk:
 
 def _plain(rule: Rule) -> bool:
     """Whether the rule is an operation or a constant, whose template stands for the whole use."""
-    return rule.torch is not None and (rule.constant or rule.proof != "fixture")
+    proven = rule.constant or rule.proof != "fixture" or rule.family in ("regularizer", "initializer")
+    return rule.torch is not None and proven

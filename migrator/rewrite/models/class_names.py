@@ -49,15 +49,16 @@ def _makes_model(node: cst.Call) -> bool:
 
 def literal_names(function: Function) -> tuple[str, ...]:
     """What a model calls itself: the literal `name=` of `Model` or `Sequential`, then the variable it is bound to."""
-    found: list[str] = []
+    literal: list[str] = []
+    variables: list[str] = []
     for statement in function.body:
         for node in own_nodes(statement):
             if isinstance(node, cst.Call) and _makes_model(node):
                 given = [item.value for item in node.args if item.keyword is not None and item.keyword.value == "name"]
-                found += [str(value.evaluated_value) for value in given if isinstance(value, cst.SimpleString)]
+                literal += [str(value.evaluated_value) for value in given if isinstance(value, cst.SimpleString)]
             if isinstance(node, cst.Assign) and isinstance(node.value, cst.Call) and _makes_model(node.value):
-                found += [name for target in node.targets for name in target_names(target.target)]
-    return tuple(found)
+                variables += [name for target in node.targets for name in target_names(target.target)]
+    return (*literal, *variables)
 
 
 def _bound_in(module: cst.Module) -> set[str]:
