@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.rewrite.arguments import code
-from migrator.rewrite.models.base import Reading
 from migrator.rewrite.models.binding import Function
 from migrator.rewrite.models.construct_side import Rename
+from migrator.rewrite.models.forward_side import ForwardSide
 from migrator.rewrite.models.ir import Bundle, Invoke, Layer, Make, Refused, Tensor, Value, Work, element
 from migrator.rewrite.models.names_used import read_nodes
 from migrator.rewrite.models.naming import hints_of_helper
@@ -34,7 +34,7 @@ class Invocation:
     node: cst.Call
 
 
-class HelperCall(Reading):
+class HelperCall(ForwardSide):
     """Reads calls of helpers."""
 
     def work(self, node: cst.BaseExpression) -> Work:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import libcst as cst
 
 from migrator.rewrite.arguments import code
 from migrator.rewrite.models.binding import own_nodes
 from migrator.rewrite.models.branches import block_of
+from migrator.rewrite.models.collectors import appended_to
 from migrator.rewrite.models.effects import mutates
 from migrator.rewrite.models.inputs import InputFacts, ModelBody
 from migrator.rewrite.models.ir import Bundle, Gather, Line, Refused, Region, Tensor, Value, element
 from migrator.rewrite.models.layer_call import NotConstant
-from migrator.rewrite.models.names_used import binds, reads, target_names
+from migrator.rewrite.models.names_used import binds, reads
 from migrator.rewrite.models.sequential import Sequentials, adds_to
 from migrator.rewrite.models.sizes import Size
 
@@ -28,7 +27,7 @@ class Reader(Sequentials):
         self.tensors: dict[str, Value] = {}
         self.movable: set[cst.BaseStatement] = set()  # configuration that only the model reads; set by the group
         self.size_names: dict[str, str] = {}
-        self._appended = _appended_to(self.function.body, self._tensor_like)
+        self._appended = appended_to(self.function.body, self._tensor_like)
 
     def _collectors(self) -> set[str]:
         return self._appended
@@ -280,25 +279,3 @@ def _single_target(line: cst.SimpleStatementLine) -> str | None:
     if isinstance(small, cst.Assign) and len(small.targets) == 1 and isinstance(small.targets[0].target, cst.Name):
         return small.targets[0].target.value
     return None
-
-
-def _appended_to(
-    body: list[cst.BaseStatement], tensor_like: Callable[[cst.BaseExpression, set[str]], bool]
-) -> set[str]:
-    """Names of lists that tensors are appended to, judged by what is assigned to what anywhere in the body."""
-    tensors: set[str] = set()
-    nodes = [node for statement in body for node in own_nodes(statement)]
-    for _ in range(3):
-        for node in nodes:
-            if isinstance(node, cst.Assign) and tensor_like(node.value, tensors):
-                for target in node.targets:
-                    tensors |= target_names(target.target)
-    found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, cst.Call) and len(node.args) == 1 and code(node.func).endswith(".append"):
-            if tensor_like(node.args[0].value, tensors):
-                found.add(code(node.func).removesuffix(".append"))
-        elif isinstance(node, cst.AugAssign) and isinstance(node.value, cst.List):
-            elements = [element.value for element in node.value.elements]
-            found |= target_names(node.target) if any(tensor_like(item, tensors) for item in elements) else set()
-    return found

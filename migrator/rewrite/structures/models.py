@@ -14,8 +14,9 @@ import libcst as cst
 
 from migrator.catalogue import Catalogue
 from migrator.facts import Definition, Left, Pair, Profile, Project, Site
-from migrator.rewrite.models.binding import Function, components, find_functions, own_nodes
+from migrator.rewrite.models.binding import Function, find_functions, own_nodes
 from migrator.rewrite.models.class_names import class_names
+from migrator.rewrite.models.components import components
 from migrator.rewrite.models.creation import model_variable, returns_model
 from migrator.rewrite.models.group import Group, Printed
 from migrator.rewrite.models.ir import Refused
