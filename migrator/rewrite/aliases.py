@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -40,17 +40,29 @@ def unused_aliases(resolution: Resolution, alive: set[int], project: Project) ->
 
 
 def orphaned_comments(
-    resolution: Resolution, gone: Sequence[cst.SimpleStatementLine], alive: set[int]
+    resolution: Resolution, gone: Sequence[cst.SimpleStatementLine], edits: Mapping[cst.CSTNode, Sequence[cst.CSTNode]]
 ) -> dict[cst.CSTNode, list[str]]:
-    """Comments above lines that go, by the next statement that stays."""
+    """Comments above lines that go, by the next statement that stays or that something takes the place of."""
     found: dict[cst.CSTNode, list[str]] = {}
     waiting: list[str] = []
     for item in resolution.source.module.body:
-        if item in gone:
+        if isinstance(item, cst.SimpleStatementLine) and item in gone:
             waiting += [line.comment.value for line in item.leading_lines if line.comment is not None]
-        elif waiting and id(item) in alive:
+        elif waiting and not _is_import(item) and edits.get(item, (item,)):
             found[item], waiting = waiting, []
     return found
+
+
+def with_comments(node: cst.CSTNode, comments: Sequence[str]) -> cst.CSTNode:
+    """New code below comments that it takes over."""
+    blank = [line for line in getattr(node, "leading_lines", ()) if line.comment is None]
+    rest = [line for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+    new = [cst.EmptyLine(comment=cst.Comment(text)) for text in comments]
+    return node.with_changes(leading_lines=[*blank, *new, *rest])
+
+
+def _is_import(item: cst.CSTNode) -> bool:
+    return isinstance(item, cst.SimpleStatementLine) and isinstance(item.body[0], (cst.Import, cst.ImportFrom))
 
 
 def _names(node: cst.CSTNode) -> Iterator[cst.Name]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from migrator.facts import Definition, Left, Site
-from migrator.rewrite.aliases import alias_lines, orphaned_comments, unused_aliases
+from migrator.rewrite.aliases import alias_lines, orphaned_comments, unused_aliases, with_comments
 from migrator.rewrite.annotations import annotation_apis, annotation_edits
 from migrator.rewrite.calls import Replacements, rewrite_calls
 from migrator.rewrite.leftovers import Leftovers
@@ -77,7 +77,10 @@ def draft_of(
     unused = unused_aliases(resolution, surviving(module, edits), context.project)
     edits |= {line: [] for line in unused}
     leftovers = Leftovers(resolution, context.catalogue, context.keras, surviving(module, edits), lines)
-    comments = orphaned_comments(resolution, unused, leftovers.alive)
+    comments = orphaned_comments(resolution, unused, edits)
+    for statement in [item for item in comments if item in edits]:
+        first, *others = edits[statement]
+        edits[statement] = [with_comments(first, comments.pop(statement)), *others]
     told = [item for proposal in proposals for item in proposal.left]
     sites = [site for proposal in proposals for site in proposal.sites]
     return Draft(context, edits, imports, calls, leftovers, told, sites, refused, comments)

@@ -6,7 +6,7 @@ part of a TensorFlow model, nor be asked for what a module does not have: then i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -14,13 +14,14 @@ import libcst as cst
 from migrator.catalogue import Catalogue
 from migrator.facts import Left
 from migrator.rewrite.arguments import code
+from migrator.rewrite.holders import Holders
 from migrator.rewrite.models.binding import Names
 from migrator.rewrite.models.group import Printed
 from migrator.rewrite.session import FileContext
 from migrator.rewrite.structures.models import Models as Rewritten
 from migrator.rewrite.structures.models import Outcome
 from migrator.rewrite.structures.training_group import KEPT_BY_KERAS
-from migrator.rewrite.structures.training_models import DEPTH, File, Known, Models
+from migrator.rewrite.structures.training_models import File, Known
 from migrator.rewrite.structures.training_uses import METHODS
 
 _NOW = "the model is PyTorch now"
@@ -36,34 +37,6 @@ class Ban:
     item: Printed
     reason: str
     place: tuple[str, int]
-
-
-class Holders(Models):
-    """Which rewritten models an expression *may* hold: one known origin is enough."""
-
-    def __init__(self, context: FileContext, owners: Iterable[object]) -> None:
-        super().__init__(context)
-        self.owners = set(owners)
-        self._answers: dict[tuple[str, object, str], Known | None] = {}
-
-    def known(self, node: cst.BaseExpression, file: File, depth: int = DEPTH) -> Known | None:
-        """As of any origin. The name of a factory is no model; only its call is."""
-        definition = file.resolution.definitions.get(node)
-        if definition is not None and definition in self.owners and self.files.function(definition) is not None:
-            return None
-        if node in file.resolution.apis or not isinstance(node, cst.Name) or depth != DEPTH:
-            return super().known(node, file, depth)
-        key = (file.path, file.tree.scope(node), node.value)
-        if key not in self._answers:
-            self._answers[key] = super().known(node, file, depth)
-        return self._answers[key]
-
-    def merged(self, found: Iterable[Known | None]) -> Known | None:
-        """All origins together."""
-        known = [item for item in found if item is not None]
-        if not known:
-            return None
-        return Known(known[0].facts, frozenset().union(*(item.roots for item in known)))
 
 
 class Mixtures:
@@ -125,10 +98,11 @@ class _FileMixtures:
             elif isinstance(node, cst.Call):
                 self._call(node)
 
-    def _held(self, node: cst.BaseExpression) -> Known | None:
-        if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)) or self._foreign(node):
+    def _held(self, node: cst.BaseExpression, among: bool = False) -> Known | None:
+        """The models that an expression may be; with `among`, also those in a list of its."""
+        if node in self.apis or self._foreign(node):
             return None
-        return self.all.holders.known(node, self.file)
+        return self.all.holders.held(node, self.file, among)
 
     def _foreign(self, node: cst.BaseExpression) -> bool:
         """Whether a name is that of an imported library."""
@@ -188,12 +162,11 @@ class _FileMixtures:
         if not self._takes(node.func):
             return
         for argument in node.args:
-            for value in _parts(argument.value):
-                held = self._held(value)
-                if held is not None and (self._builds(node) or node.func not in self.apis):
-                    self._part(node, held)
-                elif held is not None:
-                    self._mark(node, "model-use", f"{_NOW}, and {code(node.func)} takes one of TensorFlow")
+            held = self._held(argument.value, among=True)
+            if held is not None and (self._builds(node) or node.func not in self.apis):
+                self._part(node, held)
+            elif held is not None:
+                self._mark(node, "model-use", f"{_NOW}, and {code(node.func)} takes one of TensorFlow")
 
     def _takes(self, func: cst.BaseExpression) -> bool:
         """Whether what is called is TensorFlow's, or a class of the project that stays TensorFlow."""
@@ -261,12 +234,3 @@ class _FileMixtures:
 def _stays(node: cst.ClassDef, file: File, mixtures: Mixtures) -> bool:
     alive, apis = mixtures.alive[file.path], file.resolution.apis
     return any(id(inner) in alive and inner in apis for inner in file.tree.within(node))
-
-
-def _parts(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """An argument, or the elements of a list given as one."""
-    if isinstance(node, (cst.List, cst.Tuple)):
-        for element in node.elements:
-            yield from _parts(element.value)
-    else:
-        yield node

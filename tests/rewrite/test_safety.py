@@ -66,6 +66,22 @@ PARTS = {
     "inside a wrapper": (
         "def outer():\n    i = Input((3, 8))\n    return Model(i, layers.TimeDistributed(base())(i))\n"
     ),
+    "a conditional expression": (
+        "def outer(wide):\n    i = Input((8,))\n    b = base(9) if wide else base()\n    return Model(i, b(i))\n"
+    ),
+    "several in a list": (
+        "def outer():\n    i = Input((8,))\n    members = [base() for _ in range(3)]\n"
+        "    return Model(i, layers.average([member(i) for member in members]))\n"
+    ),
+    "a table of factories": (
+        "BUILDERS = {'base': base}\n\n\n"
+        "def outer(name):\n    i = Input((8,))\n    b = BUILDERS[name]()\n    return Model(i, b(i))\n"
+    ),
+    "a factory handed on": ("def outer(make):\n    i = Input((8,))\n    return Model(i, make()(i))\n\n\nouter(base)\n"),
+    "an attribute of an object": (
+        "class Both:\n    def __init__(self):\n        self.inner = base()\n        i = Input((8,))\n"
+        "        self.whole = Model(i, self.inner(i))\n"
+    ),
     "a class that stays": (
         "class Pair(keras.Model):\n    def __init__(self, inner):\n        super().__init__()\n"
         "        self.inner = inner\n"
@@ -98,6 +114,26 @@ def test_only_factories_that_are_parts_are_dragged_along(tmp_path: Path) -> None
     code += "\n\ndef alone():\n    i = Input((8,))\n    return Model(i, layers.Dense(3)(i))\n"
     result = run(tmp_path, m=code)
     assert [pair.torch for pair in result.pairs] == ["m.py:alone"]
+
+
+def test_a_table_of_factories_whose_models_are_trained_is_no_obstacle(tmp_path: Path) -> None:
+    train = """\
+        from tensorflow.keras import Sequential, layers
+        from m import base
+
+        BUILDERS = {"base": base}
+
+
+        def main(name, x, y):
+            model = BUILDERS[name]()
+            return model
+
+
+        def strange():
+            return Sequential([layers.Mystery()])
+        """
+    result = run(tmp_path, m=BASE, train=train)
+    assert "class Base(nn.Module)" in texts(result)["m.py"]
 
 
 def test_a_model_that_is_only_trained_is_converted(tmp_path: Path) -> None:
