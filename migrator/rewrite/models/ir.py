@@ -284,14 +284,6 @@ class Loop:
 Region = Line | Settle | Branch | Loop
 
 
-@dataclass(eq=False)
-class Body:
-    """A whole function read: its regions and what it returns."""
-
-    regions: list[Region]
-    results: list[Value] = field(default_factory=list)
-
-
 def walk(regions: Sequence[Region]) -> list[Line | Settle | Branch | Loop]:
     """Every region, outer ones first, in source order."""
     found: list[Line | Settle | Branch | Loop] = []
