@@ -61,7 +61,7 @@ class Leftovers:
         body = self.resolution.source.module.body
         total = self.resolution.source.text.count("\n") + 1
         starts = [self.lines.line(item) for item in body]
-        ends = [start - 1 for start in starts[1:]] + [total]
+        ends = [*(start - 1 for start in starts[1:]), total][: len(body)]  # an empty file has no last statement
         return [((start, max(start, end)), item) for start, end, item in zip(starts, ends, body, strict=True)]
 
     def _span(self, function: Function, spans: Sequence[tuple[int, int]]) -> _Span:

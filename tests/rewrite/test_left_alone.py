@@ -220,3 +220,13 @@ def test_a_size_that_is_asked_for_once_is_evaluated_once(tmp_path: Path) -> None
     result = rewritten(tmp_path / "legacy", tmp_path / "out")
     assert not result.left
     assert (tmp_path / "out/model.py").read_text().count("next(widths)") == 2
+
+
+def test_an_empty_file_among_the_sources_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "legacy/net").mkdir(parents=True)
+    (tmp_path / "legacy/net/__init__.py").write_text("# nothing here\n")
+    (tmp_path / "legacy/net/blocks.py").write_text(HEAD + "def build():\n    return layers.Dense(2)\n")
+    (tmp_path / "legacy/use.py").write_text("from net import blocks\n\nlayer = blocks.build()\n")
+    result = rewritten(tmp_path / "legacy", tmp_path / "out")
+    assert {item.status for item in result.files} <= {"unchanged", "partial"}
+    assert (tmp_path / "out/net/__init__.py").read_text() == "# nothing here\n"
