@@ -5,6 +5,7 @@ Groups of models are taken back until what is rewritten and what stays fit toget
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -79,7 +80,7 @@ class Driver:
             if self.models.owners:
                 alive = {draft.context.path: draft.alive for draft in drafts}
                 mixtures = Mixtures(drafts[0].context, self.models, alive, self.catalogue)
-                if self._refused(mixtures.bans):
+                if self._refused([_explained(ban, drafts) for ban in mixtures.bans]):
                     continue
                 mixed = mixtures.left
             left = {
@@ -190,6 +191,19 @@ class Driver:
     def _support_text(self, path: str, names: Iterable[str]) -> str:
         existing = self.project.inventory.root / path
         return extended(existing.read_text(encoding="utf-8"), names) if existing.is_file() else emit(names)
+
+
+def _explained(ban: Ban, drafts: Sequence[Draft]) -> Ban:
+    """The ban with what training code says about the line that causes it, or about the line that this points to."""
+    told = {(item.file, item.line): item.reason for draft in drafts for item in draft.told}
+    reason = told.get(ban.place, "")
+    pointer = _POINTER.search(reason)
+    if pointer is not None:
+        reason = told.get((pointer.group(1), int(pointer.group(2))), reason)
+    return replace(ban, reason=f"{ban.reason}: {reason}") if reason and ban.place[1] else ban
+
+
+_POINTER = re.compile(r"^it goes together with \w+ in (.+), line (\d+)$")
 
 
 def _is_import(item: cst.CSTNode) -> bool:
