@@ -134,7 +134,7 @@ def ask(
 
 
 def _not_installed(package: str, python: str | None, side: str) -> str:
-    name = FRAMEWORKS.get(package, package)
+    name = {**FRAMEWORKS, "numpy": "NumPy"}.get(package, package)
     where = f"in {python}" if python else "in this environment"
     option = f", or name an interpreter that has it with --{side}-python" if side in ("tensorflow", "torch") else ""
     return f"{name} is not installed {where}. Install tf2torch-migrator[cpu] (or [gpu]){option}."

@@ -69,13 +69,15 @@ def _failure(error: BaseException, frameworks: Any) -> dict[str, Any]:
     package = (error.name or "").split(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if package in frameworks:
         return {"status": "framework", "package": package, "message": str(error)}
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if HERE not in Path(frame.filename).parents] or list(frames)
+    text = "".join([*traceback.format_list(theirs), *traceback.format_exception_only(type(error), error)])
     result = {
         "status": "raised",
         "message": f"{type(error).__name__}: {error}".strip().splitlines()[0],
         "last_lines": [line for line in text.splitlines() if line.strip()][-8:],
     }
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+    for frame in reversed(frames):
         path = Path(frame.filename)
         if HERE not in path.parents and "site-packages" not in path.parts and path.is_file():
             return dict(result, file=frame.filename, line=frame.lineno)
@@ -88,7 +90,12 @@ def main() -> None:
     if request.get("watched"):
         _end_with_parent()
     _load_package()
-    files = importlib.import_module(PACKAGE + ".files")
+    try:
+        files = importlib.import_module(PACKAGE + ".files")
+    except ModuleNotFoundError as error:  # NumPy: without it nothing here can be loaded
+        missing = {"status": "framework", "package": error.name, "message": str(error)}
+        Path(request["out"], "result.json").write_text(json.dumps(missing), encoding="utf-8")
+        sys.exit(1)
     result = run(request)
     files.write_json(Path(request["out"], "result.json"), result)
     sys.exit(0 if result["status"] == "ok" else 1)

@@ -179,3 +179,10 @@ def test_an_interpreter_without_its_framework_names_the_extra(
     migrate: Any, pair: tuple[str, ...], bare_python: Path
 ) -> None:
     plain(migrate(*pair, "--tensorflow-python", bare_python), 2, "tensorflow", "tf2torch-migrator[cpu]")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes an environment with links")
+def test_an_interpreter_without_numpy_says_so(migrate: Any, pair: tuple[str, ...], tmp_path: Path) -> None:
+    venv.create(tmp_path / "empty", symlinks=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    plain(migrate(*pair, "--tensorflow-python", python), 2, "NumPy is not installed", "--tensorflow-python")

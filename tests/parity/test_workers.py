@@ -32,10 +32,10 @@ def test_the_first_failure_ends_the_waiting_and_the_other_worker(tmp_path: Path)
         raise RuntimeError("no luck")
 
     started = time.monotonic()
-    with ExitStack() as stack, pytest.raises(RuntimeError, match="no luck"):
+    with ExitStack() as stack:
         answers = [stack.enter_context(workers.Answer(ask)) for ask in (hang, fail)]
-        workers.everyone(answers)
-    stack.close()
+        with pytest.raises(RuntimeError, match="no luck"):
+            workers.everyone(answers)
     assert time.monotonic() - started < 60, "the hanging worker was waited for"
 
 

@@ -60,6 +60,7 @@ def test_a_callable_that_raises_leaves_its_message_and_last_lines(tmp_path: Path
     assert result["message"] == "RuntimeError: no weights here"
     assert result["line"] == 2
     assert any("no weights here" in line for line in result["last_lines"])
+    assert not any(str(launch.START.parent) in line for line in result["last_lines"]), "frames of ours are shown"
 
 
 def test_a_callable_that_exits_is_a_result_too(tmp_path: Path) -> None:
