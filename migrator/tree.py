@@ -10,12 +10,11 @@ if TYPE_CHECKING:
 
 _SKIPPED = ("whitespace", "lpar", "rpar", "leading_lines", "header", "footer", "semicolon", "comma", "lbracket")
 _FIELDS: dict[type, tuple[str, ...]] = {}
+_NODES: dict[type, bool] = {}  # asking an abstract class each time costs more than all the rest
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The nodes below, in source order, without white space and punctuation."""
-    import libcst
-
     sort = type(node)
     fields = _FIELDS.get(sort)
     if fields is None:
@@ -23,7 +22,19 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         fields = _FIELDS[sort] = tuple(name for name in names if not name.startswith(_SKIPPED))
     for field in fields:
         value = getattr(node, field)
-        if isinstance(value, libcst.CSTNode):
+        if type(value) in (list, tuple):
+            for item in value:
+                if _is_node(item):
+                    yield item
+        elif _is_node(value):
             yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (item for item in value if isinstance(item, libcst.CSTNode))
+
+
+def _is_node(value: object) -> bool:
+    sort = type(value)
+    known = _NODES.get(sort)
+    if known is None:
+        import libcst
+
+        known = _NODES[sort] = isinstance(value, libcst.CSTNode)
+    return known

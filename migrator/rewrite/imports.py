@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -153,9 +154,15 @@ def _inserted(before: cst.Module, after: cst.Module, lines: list[str]) -> cst.Mo
             body[place] = following.with_changes(leading_lines=())
         elif not blank or blank[0].comment is not None:
             body[place] = following.with_changes(leading_lines=[cst.EmptyLine(indent=False), *blank])
-    if place and not _is_import(body[place - 1]):
+    if place and (not _is_import(body[place - 1]) or (_of_the_library(body[place - 1]) and _order(lines[0])[0])):
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     return after.with_changes(body=[*body[:place], *new, *body[place:]], header=header)
+
+
+def _of_the_library(item: cst.CSTNode) -> bool:
+    """Whether an import is of Python's own library: another block of imports begins behind it."""
+    words = code(item).strip().splitlines()[-1].split()
+    return len(words) > 1 and words[1].split(".")[0].rstrip(",") in sys.stdlib_module_names
 
 
 def _folded(line: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 
 import libcst as cst
 
@@ -12,7 +13,9 @@ from migrator.rewrite.models.names_used import binds, reads
 def fault(before: cst.Module, after: cst.Module) -> str | None:
     """What is wrong with the new text, None where nothing is."""
     try:
-        compile(after.code, "rewritten", "exec", dont_inherit=True)
+        with warnings.catch_warnings():  # of the user's own code; theirs to see when they run it
+            warnings.simplefilter("ignore")
+            compile(after.code, "rewritten", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return f"the rewritten file would not be valid Python ({error})"
     lost = _unbound(after) - _unbound(before)

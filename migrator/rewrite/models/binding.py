@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import libcst as cst
@@ -49,9 +50,9 @@ class Function:
 
     @property
     def body(self) -> list[cst.BaseStatement]:
-        """Its statements."""
+        """Its statements; functions and classes that a script defines are none of its own."""
         if isinstance(self.node, cst.Module):
-            return [item for item in self.node.body if isinstance(item, cst.BaseStatement)]
+            return [item for item in self.node.body if not isinstance(item, (cst.FunctionDef, cst.ClassDef))]
         block = self.node.body
         if isinstance(block, cst.IndentedBlock):
             return list(block.body)
@@ -172,6 +173,13 @@ def own_nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         current = pending.pop()
         yield current
         pending.extend(reversed(list(children(current))))
+
+
+@lru_cache(maxsize=512)
+def declarations(module: cst.Module) -> tuple[cst.CSTNode, ...]:
+    """Every import, function and class of a module, inner ones included: found once, asked for by every group."""
+    kinds = (cst.Import, cst.ImportFrom, cst.FunctionDef, cst.ClassDef)
+    return tuple(node for node in own_nodes(module) if isinstance(node, kinds))
 
 
 def _kind(node: cst.FunctionDef, names: Names) -> Kind | None:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from migrator.catalogue import Catalogue
 from migrator.facts import Definition, Project
-from migrator.rewrite.models.binding import Function, Names, own_nodes
+from migrator.rewrite.models.binding import Function, Names, declarations, own_nodes
 from migrator.rewrite.models.group import Printed
 from migrator.rewrite.models.inputs import ModelBody
 from migrator.rewrite.models.ir import Refused
@@ -28,7 +28,7 @@ def check_members(members: Sequence[Function]) -> None:
     for function in members:
         module = function.resolution.source.module
         if isinstance(function.node, cst.FunctionDef):
-            twins = [node for node in own_nodes(module) if _named(node, function.name)]
+            twins = [node for node in declarations(module) if _named(node, function.name)]
             if len(twins) > 1:
                 raise At(f"`{function.name}` is defined {len(twins)} times in this file", function.node, function)
         for statement in function.body:
@@ -72,7 +72,7 @@ def check_unused_elsewhere(
 def _declaring_nodes(module: cst.Module) -> set[int]:
     """Names that only declare: in imports, and those of the functions themselves."""
     found: set[int] = set()
-    for node in own_nodes(module):
+    for node in declarations(module):
         if isinstance(node, (cst.Import, cst.ImportFrom)):
             found |= {id(inner) for inner in own_nodes(node)}
         elif isinstance(node, cst.FunctionDef):

@@ -61,9 +61,7 @@ def _edits(item: Printed, definition: cst.ClassDef) -> dict[cst.CSTNode, Sequenc
     creation = model.creation.with_changes(body=[small.with_changes(value=call)], leading_lines=lines)
     if isinstance(node, cst.Module):
         edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {statement: [] for statement in model.inside}
-        edits[model.inside[0]] = [definition, *([] if len(model.inside) > 1 else [_apart(creation)])]
-        if len(model.inside) > 1:
-            edits[model.inside[-1]] = [_apart(creation)]
+        edits[model.inside[-1]] = [definition, _apart(creation)]
         return edits
     body: list[cst.BaseStatement] = [*model.before, creation, *model.after]
     if model.docstring is not None and not returns_model(model):

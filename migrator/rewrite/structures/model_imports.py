@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from migrator.facts import Definition, Project, Resolution
-from migrator.rewrite.models.binding import Function, own_nodes
+from migrator.rewrite.models.binding import Function, declarations, own_nodes
 from migrator.rewrite.models.group import Printed
 from migrator.rewrite.models.names_used import binds
 from migrator.rewrite.session import Proposal
@@ -59,7 +59,7 @@ def renamed_imports(printed: Sequence[Printed], project: Project) -> tuple[list[
 def _aliases(resolution: Resolution) -> list[cst.ImportAlias]:
     return [
         alias
-        for node in own_nodes(resolution.source.module)
+        for node in declarations(resolution.source.module)
         if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar)
         for alias in node.names
     ]
