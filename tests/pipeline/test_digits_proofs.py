@@ -32,7 +32,6 @@ def test_both_versions_learn_the_digits_and_differ_by_no_more_than_seeds_do(proj
     medians = {
         side: statistics.median(run.test for run in result.runs if run.side == side) for side in ("tensorflow", "torch")
     }
-    print({"medians": medians, "range of five TensorFlow seeds": (low, high)})
     assert all(value >= 0.965 for value in medians.values()), medians
     assert abs(medians["tensorflow"] - medians["torch"]) <= high - low, (medians, low, high)
 
@@ -70,7 +69,6 @@ FAULTS = {
 def test_a_planted_fault_fails_and_the_page_would_name_its_line(project, tmp_path, old, new, module, cause):
     result, line = planted(project, tmp_path / "faulty", old, new)
     place = dict(result.first_divergence or {})
-    print(place)
     assert (result.verdict, place["check"]) == ("fail", "forward")
     assert (place["file"], place["line"]) == ("models.py", line)
     assert place["torch"].rpartition(".")[2] == module
