@@ -33,6 +33,7 @@ from migrator.rewrite.models.naming import singular
 from migrator.rewrite.models.text import (
     WIDTH,
     above,
+    block_like,
     broken,
     comment_lines,
     element_comments,
@@ -205,10 +206,14 @@ class ForwardPrinter:
         if not then:
             node = cst.If(test=expression("not {test}", test=test), body=cst.IndentedBlock(otherwise))
         else:
+            source = branch.node.orelse
             orelse: cst.Else | cst.If | None = cst.Else(body=cst.IndentedBlock(otherwise)) if otherwise else None
+            if isinstance(source, cst.Else) and otherwise:
+                lines = source.leading_lines
+                orelse = cst.Else(body=block_like(otherwise, source.body), leading_lines=lines)
             if isinstance(branch.node.orelse, cst.If) and len(otherwise) == 1 and isinstance(otherwise[0], cst.If):
                 orelse = otherwise[0].with_changes(leading_lines=())
-            node = cst.If(test=test, body=cst.IndentedBlock(then), orelse=orelse)
+            node = cst.If(test=test, body=block_like(then, branch.node.body), orelse=orelse)
         return [node.with_changes(leading_lines=branch.node.leading_lines)]
 
     def _loop(self, loop: Loop) -> list[cst.BaseStatement]:
@@ -219,7 +224,7 @@ class ForwardPrinter:
         if not body:
             return []
         assert loop.forward_iterable is not None
-        node = cst.For(target=loop.node.target, iter=loop.forward_iterable, body=cst.IndentedBlock(body))
+        node = cst.For(target=loop.node.target, iter=loop.forward_iterable, body=block_like(body, loop.node.body))
         return [*iterators, node.with_changes(leading_lines=loop.node.leading_lines)]
 
     def _iterators(self, loop: Loop) -> list[cst.BaseStatement]:
@@ -255,7 +260,7 @@ class ForwardPrinter:
         if len(header) > WIDTH - _INDENT and isinstance(node.iter, cst.Call):
             node = node.with_changes(iter=broken(node.iter))
         body = self.block(innermost(loop))
-        return [node.with_changes(body=cst.IndentedBlock(body), leading_lines=loop.node.leading_lines)]
+        return [node.with_changes(body=block_like(body, loop.node.body), leading_lines=loop.node.leading_lines)]
 
     def _free(self, name: str) -> str:
         while name in self.taken:

@@ -22,7 +22,7 @@ from migrator.rewrite.models.ir import (
 )
 from migrator.rewrite.models.liveness import Liveness
 from migrator.rewrite.models.loop_forms import listed_layers
-from migrator.rewrite.models.text import above, comment_lines, element_comments, inner_comments, trailing
+from migrator.rewrite.models.text import above, block_like, comment_lines, element_comments, inner_comments, trailing
 from migrator.rewrite.templates import expression, statements
 
 MakeCode = Callable[[Layer], cst.BaseExpression]
@@ -104,7 +104,9 @@ class InitPrinter:
         if not then:
             node = cst.If(test=expression("not {test}", test=test), body=cst.IndentedBlock(otherwise))
         else:
-            node = cst.If(test=test, body=cst.IndentedBlock(then), orelse=_else(branch, otherwise))
+            alone = branch.identity is not None or not _forward_side(branch)
+            body = block_like(then, branch.node.body if alone else None)
+            node = cst.If(test=test, body=body, orelse=_else(branch, otherwise))
         if branch.identity is not None or not _forward_side(branch):
             node = node.with_changes(leading_lines=branch.node.leading_lines)
         return [*found, node]
@@ -126,7 +128,8 @@ class InitPrinter:
         iterable = self.resolve(loop.construct_iterable)
         assert isinstance(iterable, cst.BaseExpression)
         body = self.block(loop.body, True)
-        node = cst.For(target=loop.construct_target, iter=iterable, body=cst.IndentedBlock(body))
+        block = block_like(body, None if forward_work([loop]) else loop.node.body)
+        node = cst.For(target=loop.construct_target, iter=iterable, body=block)
         return [*found, node.with_changes(leading_lines=() if forward_work([loop]) else loop.node.leading_lines)]
 
 
@@ -140,8 +143,10 @@ def _else(branch: Branch, otherwise: list[cst.BaseStatement]) -> cst.Else | cst.
         return None
     if isinstance(branch.node.orelse, cst.If) and len(otherwise) == 1 and isinstance(otherwise[0], cst.If):
         return otherwise[0].with_changes(leading_lines=())
-    leading = branch.node.orelse.leading_lines if isinstance(branch.node.orelse, cst.Else) else ()
-    return cst.Else(body=cst.IndentedBlock(otherwise), leading_lines=leading)
+    source = branch.node.orelse
+    if not isinstance(source, cst.Else) or forward_work(branch.otherwise):
+        return cst.Else(body=cst.IndentedBlock(otherwise))
+    return cst.Else(body=block_like(otherwise, source.body), leading_lines=source.leading_lines)
 
 
 def _forward_side(branch: Branch) -> bool:

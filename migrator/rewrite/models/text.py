@@ -24,6 +24,14 @@ def above(new: S, lines: Sequence[cst.EmptyLine]) -> S:
     return new.with_changes(leading_lines=[*lines, *existing])
 
 
+def block_like(body: Sequence[cst.BaseStatement], source: cst.CSTNode | None) -> cst.IndentedBlock:
+    """A block with the comments of the one it stands for: behind its colon, and below its last statement."""
+    if not isinstance(source, cst.IndentedBlock):
+        return cst.IndentedBlock(list(body))
+    below = [line for line in source.footer if line.comment is not None]
+    return cst.IndentedBlock(list(body), header=source.header, footer=below)
+
+
 def without_lines(new: S) -> S:
     """The statement without the lines above it."""
     return new.with_changes(leading_lines=()) if hasattr(new, "leading_lines") else new
