@@ -55,6 +55,8 @@ def command(
 
 def text(result: BenchResult) -> Iterator[str]:
     """One pair, a line for each variant, and why others are missing."""
+    from migrator.report import views
+
     yield f"{result.name}: {result.reason or 'one training step, median of all rounds'}"
     for row in result.rows:
         yield _line(row)
@@ -65,6 +67,9 @@ def text(result: BenchResult) -> Iterator[str]:
     speed = result.deltas.get("speed", {})
     for mode, ratio in speed.items():
         yield f"  PyTorch {mode}: {ratio['median']:.2f} times the speed of {result.deltas['against']}"
+    if views.disturbed(result.machine):
+        others = f"{result.machine['others']:.0%}"
+        yield f"  other programs took {others} of the machine meanwhile: measure again when it is idle"
 
 
 def _line(row: BenchRow) -> str:

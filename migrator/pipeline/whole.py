@@ -205,12 +205,18 @@ def _bench(this: _Run, selection: Selection, proof: Sequence[PairResult], option
 
 
 def _fastest(result: BenchResult) -> str:
-    """`compiled 1.84 times as fast as tensorflow graph`, or why there is no such figure."""
+    """`compiled 1.84 times as fast as tensorflow graph`, or why there is no such figure; a warning where it is due."""
+    from migrator.report import views
+
     speed: Mapping[str, Mapping[str, float]] = result.deltas.get("speed", {})
     if not speed:
         return result.reason or " ".join(f"{name}: {reason}" for name, reason in result.missing.items())
     mode = max(speed, key=lambda name: speed[name]["median"])
-    return f"{mode} PyTorch runs at {speed[mode]['median']:.2f} times the speed of {result.deltas['against']}"
+    return f"{mode} PyTorch runs at {speed[mode]['median']:.2f} times the speed of {result.deltas['against']}" + (
+        f"; other programs took {result.machine['others']:.0%} of the machine meanwhile: measure again when it is idle"
+        if views.disturbed(result.machine)
+        else ""
+    )
 
 
 def _interpreters(selection: Selection, options: Options) -> dict[str, str]:

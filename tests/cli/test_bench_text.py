@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from migrator.cli.bench import text
 from migrator.facts import BenchResult, BenchRow
 
@@ -28,3 +30,9 @@ def test_each_variant_has_a_line_and_each_missing_one_its_reason() -> None:
 
 def test_a_pair_that_was_not_measured_says_why_and_nothing_else() -> None:
     assert list(text(BenchResult("net", (), {}, "parity says fail"))) == ["net: parity says fail"]
+
+
+@pytest.mark.parametrize(("others", "warned"), [(None, False), (0.05, False), (0.54, True)])
+def test_a_busy_machine_is_told_beside_the_figures(others: float | None, warned: bool) -> None:
+    result = BenchResult("net", (), {}, machine={"others": others})
+    assert any("54% of the machine" in line for line in text(result)) is warned
