@@ -14,7 +14,7 @@ from migrator.rewrite.annotations import annotation_apis
 from migrator.rewrite.models.binding import Function, own_nodes
 from migrator.rewrite.positions import Lines
 
-_SHORT = 160
+_SHORT = 400  # characters of a reason in a comment
 _FOLLOWS = "the model stays TensorFlow"  # what training code says where its model was refused
 
 
@@ -51,7 +51,12 @@ class Leftovers:
                 continue
             spoken.add(call.line)
             found.append(self._reason(call, id(call.node) in annotated))
-        return sorted(found, key=lambda item: (item.line, item.rule))
+        fullest: dict[tuple[int, str], Left] = {}
+        for item in found:  # two parts may speak of one call: the longer reason holds the shorter one
+            known = fullest.setdefault((item.line, item.rule), item)
+            if len(item.reason) > len(known.reason):
+                fullest[(item.line, item.rule)] = item
+        return sorted(fullest.values(), key=lambda item: (item.line, item.rule))
 
     def _spans(self) -> list[tuple[int, int]]:
         """First and last line of every top-level function and class."""

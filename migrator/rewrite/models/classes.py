@@ -53,9 +53,17 @@ def _method(
     return cst.FunctionDef(
         name=cst.Name(name),
         params=arguments,
-        body=cst.IndentedBlock(wrapped(body, 8)),
+        body=cst.IndentedBlock(_close_up(wrapped(body, 8))),
         leading_lines=[] if first else [_BLANK],
     )
+
+
+def _close_up(body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """No blank line right below the signature."""
+    lines = list(getattr(body[0], "leading_lines", ()))
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return [body[0].with_changes(leading_lines=lines), *body[1:]]
 
 
 def _penalty() -> cst.FunctionDef:

@@ -38,6 +38,7 @@ from migrator.rewrite.models.text import (
     comment_lines,
     element_comments,
     inner_comments,
+    loose_comments,
     trailing,
     without_lines,
 )
@@ -64,7 +65,7 @@ class ForwardPrinter:
         for region in merged_starts(regions):
             new = self._region(region)
             if not new and isinstance(region, Line) and not region.events and region.work is None:
-                waiting += [line for line in getattr(region.node, "leading_lines", ()) if line.comment is not None]
+                waiting += loose_comments(region.node)
             if new and waiting:
                 new[0], waiting = above(new[0], waiting), []
             found += new

@@ -63,6 +63,13 @@ def inner_comments(node: cst.CSTNode | None) -> list[cst.EmptyLine]:
     return found
 
 
+def loose_comments(node: cst.CSTNode | None) -> list[cst.EmptyLine]:
+    """Every comment of a statement that leaves no trace but these: above it, inside it, behind it."""
+    lines = [line for line in getattr(node, "leading_lines", ()) if line.comment is not None]
+    behind = getattr(getattr(node, "trailing_whitespace", None), "comment", None)
+    return [*lines, *inner_comments(node), *([cst.EmptyLine(comment=behind)] if behind is not None else [])]
+
+
 def element_comments(new: S, element: cst.CSTNode) -> S:
     """The comment behind an element of a list display."""
     comment = _behind(element)

@@ -59,6 +59,8 @@ def _edits(item: Printed, definition: cst.ClassDef) -> dict[cst.CSTNode, Sequenc
     assert isinstance(small, (cst.Assign, cst.Return, cst.Expr, cst.AnnAssign))
     lines = model.creation.leading_lines if model.sequential else ()  # else they are in `forward` with the outputs
     creation = model.creation.with_changes(body=[small.with_changes(value=call)], leading_lines=lines)
+    if not model.sequential:
+        creation = creation.with_changes(trailing_whitespace=cst.TrailingWhitespace())
     if isinstance(node, cst.Module):
         edits: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {statement: [] for statement in model.inside}
         edits[model.inside[-1]] = [definition, _apart(creation)]
