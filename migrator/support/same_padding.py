@@ -42,8 +42,8 @@ class Conv2dSame(nn.Conv2d):
         return super().forward(x)
 
 
-class MaxPool2dSame(nn.Module):
-    """Max pooling with TensorFlow's "same" or "valid" padding; padded cells never win."""
+class Pool2dSame(nn.Module):
+    """What pooling with TensorFlow's "same" or "valid" padding keeps."""
 
     def __init__(
         self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"
@@ -52,6 +52,10 @@ class MaxPool2dSame(nn.Module):
         self.kernel_size = both_axes(kernel_size)
         self.stride = self.kernel_size if stride is None else both_axes(stride)
         self.same = padding.lower() == "same"
+
+
+class MaxPool2dSame(Pool2dSame):
+    """Max pooling with TensorFlow's "same" or "valid" padding; padded cells never win."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if self.same:
@@ -59,16 +63,8 @@ class MaxPool2dSame(nn.Module):
         return F.max_pool2d(x, self.kernel_size, self.stride)
 
 
-class AvgPool2dSame(nn.Module):
+class AvgPool2dSame(Pool2dSame):
     """Average pooling with TensorFlow's "same" or "valid" padding; padded cells are left out of the mean."""
-
-    def __init__(
-        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: str = "same"
-    ):
-        super().__init__()
-        self.kernel_size = both_axes(kernel_size)
-        self.stride = self.kernel_size if stride is None else both_axes(stride)
-        self.same = padding.lower() == "same"
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if not self.same:

@@ -5,9 +5,7 @@ import libcst as cst
 from migrator.rewrite.models.construction import channels_last_only, construct, kept, padding_mode
 from migrator.rewrite.models.ir import Step
 from migrator.rewrite.models.layer_call import LayerCall
-from migrator.rewrite.models.sizes import Size, number, same_padding, valid_padding
-
-Pair = tuple[Size, Size] | None
+from migrator.rewrite.models.sizes import Pair, window_sizes
 
 
 def conv2d(call: LayerCall) -> Step:
@@ -51,7 +49,7 @@ def conv2d(call: LayerCall) -> Step:
             wants="first",
             rank=4,
             channels=filters,
-            spatial=_spatial(call.operand.spatial, kernel, stride, dilation, mode),
+            spatial=window_sizes(call.operand.spatial, kernel, stride, dilation, mode),
             keeps=frozenset(),
             parts=activation.parts,
             activation=activation.label,
@@ -68,20 +66,3 @@ def _unless_one(call: LayerCall, name: str) -> cst.BaseExpression | None:
 
 def _all_one(pair: Pair) -> bool:
     return pair is not None and all(size.value == 1 for size in pair)
-
-
-def _spatial(
-    sizes: tuple[Size | None, ...] | None, kernel: Pair, stride: Pair, dilation: Pair, mode: str | None
-) -> tuple[Size | None, ...] | None:
-    if sizes is None or stride is None or mode is None or (mode == "valid" and kernel is None):
-        return None
-    result: list[Size | None] = []
-    for axis, size in enumerate(sizes):
-        if size is None:
-            result.append(None)
-        elif mode == "same":
-            result.append(same_padding(size, stride[axis]))
-        else:
-            assert kernel is not None
-            result.append(valid_padding(size, kernel[axis], stride[axis], dilation[axis] if dilation else number(1)))
-    return tuple(result)

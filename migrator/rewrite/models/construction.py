@@ -7,8 +7,7 @@ from decimal import Decimal
 
 import libcst as cst
 
-from migrator.rewrite.models.ir import Layout
-from migrator.rewrite.models.layer_call import NOT_CONSTANT, ActivationCode, LayerCall, NotConstant
+from migrator.rewrite.models.layer_call import NOT_CONSTANT, LayerCall, NotConstant
 from migrator.rewrite.models.sizes import Size
 from migrator.rewrite.templates import expression
 
@@ -126,8 +125,3 @@ def padding_mode(call: LayerCall) -> str | None:
     if isinstance(known, NotConstant):
         return None
     raise call.refuse(f"the padding {known!r} is not handled")
-
-
-def forward_templates(activation: ActivationCode, inner: str = "{self}({x})") -> dict[Layout, str]:
-    """The forward templates of a kept module with a fused activation."""
-    return activation.around(inner)

@@ -7,7 +7,7 @@ import libcst as cst
 from migrator.rewrite.models.construction import channels_last_only, construct, padding_mode
 from migrator.rewrite.models.ir import Step
 from migrator.rewrite.models.layer_call import LayerCall, NotConstant
-from migrator.rewrite.models.sizes import Size, number, same_padding, valid_padding
+from migrator.rewrite.models.sizes import window_sizes
 
 
 def pool2d(call: LayerCall, function: str, module: str, same: str) -> Step:
@@ -24,7 +24,7 @@ def pool2d(call: LayerCall, function: str, module: str, same: str) -> Step:
     literal = not isinstance(call.constant("pool_size"), NotConstant) and not isinstance(
         call.constant("strides"), NotConstant
     )
-    spatial = _spatial(call.operand.spatial, sizes, strides, mode)
+    spatial = window_sizes(call.operand.spatial, sizes, strides, None, mode) if sizes is not None else None
     if mode == "valid" and literal:
         text = construct(function, [cst.Name("OPERAND"), *arguments], {"stride": stride})
         code = cst.Module([]).code_for_node(text).replace("OPERAND", "{x}")
@@ -45,22 +45,3 @@ def pool2d(call: LayerCall, function: str, module: str, same: str) -> Step:
             keeps=frozenset({"channels"}),
         )
     )
-
-
-def _spatial(
-    sizes: tuple[Size | None, ...] | None,
-    kernel: tuple[Size, Size] | None,
-    stride: tuple[Size, Size] | None,
-    mode: str | None,
-) -> tuple[Size | None, ...] | None:
-    if sizes is None or kernel is None or stride is None or mode is None:
-        return None
-    result: list[Size | None] = []
-    for axis, size in enumerate(sizes):
-        if size is None:
-            result.append(None)
-        elif mode == "same":
-            result.append(same_padding(size, stride[axis]))
-        else:
-            result.append(valid_padding(size, kernel[axis], stride[axis], number(1)))
-    return tuple(result)

@@ -9,7 +9,7 @@ from typing import Any
 import libcst as cst
 
 from migrator.rewrite.models.binding import Function
-from migrator.rewrite.models.ir import Bundle, Config, Layer, Line, Store, Tensor, Value
+from migrator.rewrite.models.ir import Config, Layer, Line, Store, Tensor, Value
 from migrator.rewrite.models.sizes import Size
 
 
@@ -112,6 +112,3 @@ class Versions:
 def name_size(name: str, version: int) -> Size:
     """A construction-time name as a size."""
     return Size(cst.Name(name), None, {name: version})
-
-
-__all__ = ["Bundle", "Pending", "Scope", "Shape", "Stored", "Summary", "Versions"]

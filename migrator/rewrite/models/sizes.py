@@ -103,3 +103,24 @@ def valid_padding(size: Size, kernel: Size, stride: Size, dilation: Size) -> Siz
     if stride.value is not None and stride.value == extent.value:
         return combine("{a} // {s}", None, a=size, s=stride)
     return combine("({a} - {k}) // {s} + 1", None, a=size, k=extent, s=stride)
+
+
+Pair = tuple[Size, Size] | None
+
+
+def window_sizes(
+    sizes: tuple[Size | None, ...] | None, kernel: Pair, stride: Pair, dilation: Pair, mode: str | None
+) -> tuple[Size | None, ...] | None:
+    """Height and width behind a convolution or pooling; None where the padding or a needed size is not known."""
+    if sizes is None or stride is None or mode is None or (mode == "valid" and kernel is None):
+        return None
+    result: list[Size | None] = []
+    for axis, size in enumerate(sizes):
+        if size is None:
+            result.append(None)
+        elif mode == "same":
+            result.append(same_padding(size, stride[axis]))
+        else:
+            assert kernel is not None
+            result.append(valid_padding(size, kernel[axis], stride[axis], dilation[axis] if dilation else number(1)))
+    return tuple(result)
